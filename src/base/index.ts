@@ -1,0 +1,6 @@
+// The door of the folder: small things that know nothing about Kubernetes.
+
+export { type Backoff, delayAfter } from './backoff.ts';
+export { type Clock, sleep, systemClock } from './clock.ts';
+export { canonical, hashOf } from './hash.ts';
+export { type Fields, type Level, type Log, type LogOptions, makeLog, silent } from './log.ts';

@@ -1,0 +1,139 @@
+// The vocabulary in which a controller is written: what it watches, what it decides, and the words for what should
+// exist. Nothing here does anything; a definition is data, from which come the watches, the RBAC rules and the tests.
+
+import type { CommonStatus, Kind, KubeObject } from '../objects/index.ts';
+
+/** A parent as the engine sees it: the kind's own spec, and a status that starts with the common words. */
+export type Parent = KubeObject & { spec?: unknown; status?: CommonStatus };
+
+/** What should be true of one child after a pass. A child that is not mentioned is deleted. */
+export type Desired =
+  | { create: KubeObject }
+  | { apply: KubeObject }
+  | { keep: KubeObject }
+  | { note: KubeObject; annotations: Record<string, string> };
+
+/** Made if missing, then left alone. */
+export const create = (child: KubeObject): Desired => ({ create: child });
+/** Kept as wanted, field by field; fields of other managers are not touched. */
+export const apply = (child: KubeObject): Desired => ({ apply: child });
+/** Mine and wanted, but nothing is written. */
+export const keep = (child: KubeObject): Desired => ({ keep: child });
+/** Remembered as annotations on an own child, beside whatever else is wanted of it. */
+export const note = (child: KubeObject, annotations: Record<string, string>): Desired => ({ note: child, annotations });
+
+/** The world of one object, from the cache. Asking costs no request. */
+export interface Observed {
+  /** An own child by name. */
+  get<T extends KubeObject>(kind: Kind<T>, name: string): T | undefined;
+  /** All own children of these kinds. */
+  all<T extends KubeObject>(...kinds: Kind<T>[]): readonly T[];
+  /** Objects that carry our labels without being owned directly, as pods do. */
+  labelled<T extends KubeObject>(kind: Kind<T>): readonly T[];
+  /** Somebody else's object in the same namespace. Reading subscribes: a change of it wakes this object. */
+  read<T extends KubeObject>(kind: Kind<T>, name: string): T | undefined;
+}
+
+/** A fact from outside the cache, as far as it is known. */
+export type Known<V> =
+  | { state: 'unneeded' }
+  | { state: 'pending' }
+  | { state: 'known'; value: V }
+  | { state: 'failed'; why: string };
+
+/** Reads that a fact may do beside the cache; each needs its rule in `needs`. */
+export interface Reader {
+  get<T extends KubeObject>(kind: Kind<T>, namespace: string, name: string): Promise<T | undefined>;
+  list<T extends KubeObject>(kind: Kind<T>, namespace: string, query?: Record<string, string>): Promise<T[]>;
+  podLog(namespace: string, pod: string, query?: Record<string, string>): Promise<string>;
+}
+
+/** What a fact or a cleanup works with. `clients` are handed in by whoever runs the controller. */
+export interface Tools<C> {
+  kube: Reader;
+  clients: C;
+  signal: AbortSignal;
+}
+
+/** One permission. The core group is the empty string. */
+export interface Rule {
+  group: string;
+  resource: string;
+  verbs: readonly string[];
+}
+
+/** One fact that `gather` brings in: when it is needed, for how long it stays fresh, how it is fetched. */
+export interface Fact<P, I, V, C> {
+  /** What the fact depends on; undefined while it is not needed. A change of inputs makes the old value void. */
+  inputs(object: P, seen: Observed): I | undefined;
+  /** Milliseconds after which it is fetched again while it is needed; Infinity for a fact that cannot change. */
+  freshFor: number;
+  needs?: readonly Rule[];
+  fetch(inputs: I, tools: Tools<C>): Promise<V>;
+}
+
+export type Facts<F> = { readonly [K in keyof F]: Known<F[K]> };
+
+export interface Pass<P extends Parent, F = object> {
+  object: P;
+  seen: Observed;
+  facts: Facts<F>;
+  now: number;
+}
+
+export interface Decision<S extends CommonStatus> {
+  want: Desired[];
+  status: S;
+  /** Milliseconds after which to look again if nothing happens before. */
+  again?: number;
+}
+
+/** Undoing of effects outside the cluster, behind a finalizer. It is called again until it says that it is done. */
+export interface Cleanup<P, C> {
+  finalizer: string;
+  needs?: readonly Rule[];
+  run(object: P, tools: Tools<C>): Promise<'done' | { again: number }>;
+}
+
+export interface ControllerDefinition<
+  P extends Parent = Parent,
+  S extends CommonStatus = CommonStatus,
+  F = object,
+  C = object,
+> {
+  kind: Kind<P>;
+  /** The same kind under another apiVersion or name; the same controller runs on both. */
+  aliases?: readonly Kind<P>[];
+  /** Condition types that this controller sets, beside Ready, Reconciling and Stalled. */
+  conditions?: readonly string[];
+  owns: readonly Kind[];
+  /** Kinds found by our labels on objects that our children made, as pods are. */
+  labelled?: readonly Kind[];
+  /** Kinds of other owners that `seen.read` may ask for. */
+  reads?: readonly Kind[];
+  gather?: { readonly [K in keyof F]: Fact<P, never, F[K], C> };
+  decide(pass: Pass<P, F>): Decision<S>;
+  cleanup?: Cleanup<P, C>;
+}
+
+/** Checks what the compiler cannot, and hands the definition back. */
+export function defineController<P extends Parent, S extends CommonStatus, F = object, C = object>(
+  definition: ControllerDefinition<P, S, F, C>,
+): ControllerDefinition<P, S, F, C> {
+  const secret = definition.reads?.find(({ kind, apiVersion }) => kind === 'Secret' && apiVersion === 'v1');
+  if (secret)
+    throw new TypeError(
+      `${definition.kind.kind}: Secrets are never watched; mount the Secret into a pod instead of reading it`,
+    );
+  return definition;
+}
+
+/** Thrown by `decide`: there is no point in trying again before the object changes. */
+export class Terminal extends Error {
+  readonly reason: string;
+  constructor(reason: string, message: string) {
+    super(message);
+    this.name = 'Terminal';
+    this.reason = reason;
+  }
+}

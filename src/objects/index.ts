@@ -1,0 +1,7 @@
+// The door of the folder: shapes of Kubernetes objects, and pure questions about them.
+
+export * from './builtin.ts';
+export * from './condition.ts';
+export * from './kind.ts';
+export * from './labels.ts';
+export * from './questions.ts';
