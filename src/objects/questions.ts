@@ -7,12 +7,8 @@ export function rolledOut(deployment: Deployment | undefined): boolean {
   const { metadata, spec, status } = deployment ?? {};
   if (!metadata || !status || (status.observedGeneration ?? 0) < (metadata.generation ?? 0)) return false;
   const asked = spec?.replicas ?? 1;
-  const count = (value: number | undefined) => value ?? 0;
-  return (
-    count(status.updatedReplicas) === asked &&
-    count(status.replicas) === asked &&
-    count(status.availableReplicas) === asked
-  );
+  const { updatedReplicas, replicas, availableReplicas } = status;
+  return [updatedReplicas, replicas, availableReplicas].every((count) => (count ?? 0) === asked);
 }
 
 /** How a Job stands: its own conditions decide, never the number of its pods. */
