@@ -16,8 +16,12 @@ describe('canonical', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => equal(canonical(reordered(value)), canonical(value))));
   });
 
-  test('loses nothing: what is read back is the value', () => {
-    fc.assert(fc.property(fc.jsonValue(), (value) => deepEqual(JSON.parse(canonical(value)), value)));
+  test('loses nothing that JSON keeps', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) =>
+        deepEqual(JSON.parse(canonical(value)), JSON.parse(JSON.stringify(value))),
+      ),
+    );
   });
 
   test('sorts the keys of objects and leaves the order of lists alone', () => {
