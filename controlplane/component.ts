@@ -1,0 +1,94 @@
+// One program of the control plane as a child process: its log is a file, its number is written down before it
+// begins (so the watcher finds it whatever happens to us), and an end that nobody asked for is noticed.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ProgramName } from './versions/modules.ts';
+
+/** The name of a program that keeps running. */
+export type ComponentName = Exclude<ProgramName, 'kubectl'>;
+
+/** How to start a component. */
+export interface Launch {
+  name: ComponentName;
+  program: string;
+  args: string[];
+  folder: string;
+}
+
+/** A running component. */
+export interface Component {
+  name: ComponentName;
+  pid: number;
+  /** Set once the process has ended. */
+  ending(): string | undefined;
+  signal(signal: NodeJS.Signals): void;
+  /** Ends it at once and resolves when it is gone. */
+  kill(): Promise<void>;
+}
+
+/** A component ended, or did not become ready; the message holds the last lines of its log. */
+export class ComponentFailure extends Error {
+  readonly component: ComponentName;
+  readonly lastLines: string;
+  constructor(component: ComponentName, what: string, lastLines: string) {
+    super(`${component} ${what}; the last lines of its log:\n${lastLines}`);
+    this.name = 'ComponentFailure';
+    this.component = component;
+    this.lastLines = lastLines;
+  }
+}
+
+/** Writes the number of the process first: if the folder is gone by then, the program never begins. */
+const prologue = 'echo $$ >"$0" && exec "$@"';
+
+/** Starts the program in a session of its own. */
+export function startComponent({ name, program, args, folder }: Launch): Component {
+  const pidFile = join(folder, 'pids', name);
+  const log = openSync(logPath(folder, name), 'a');
+  const child = spawn('sh', ['-c', prologue, pidFile, program, ...args], {
+    detached: true,
+    stdio: ['ignore', log, log],
+    cwd: folder,
+  });
+  closeSync(log);
+  child.unref();
+  const ended = onceEnded(child, () => rmSync(pidFile, { force: true }));
+  return {
+    name,
+    pid: child.pid ?? 0,
+    ending: () => ended.how,
+    signal: (signal) => void child.kill(signal),
+    async kill() {
+      child.ref();
+      child.kill('SIGKILL');
+      await ended.promise;
+    },
+  };
+}
+
+/** The last lines of a component's log. */
+export function logTail(folder: string, name: ComponentName, lines = 20): string {
+  try {
+    return readFileSync(logPath(folder, name), 'utf8').trimEnd().split('\n').slice(-lines).join('\n');
+  } catch {
+    return '';
+  }
+}
+
+const logPath = (folder: string, name: ComponentName) => join(folder, 'logs', `${name}.log`);
+
+function onceEnded(child: ChildProcess, after: () => void): { how: string | undefined; promise: Promise<void> } {
+  const ended: { how: string | undefined; promise: Promise<void> } = { how: undefined, promise: Promise.resolve() };
+  ended.promise = new Promise((resolve) => {
+    const finish = (how: string) => {
+      ended.how ??= how;
+      after();
+      resolve();
+    };
+    child.once('error', (error) => finish(`could not be started (${error.message})`));
+    child.once('exit', (code, signal) => finish(signal ? `was ended by ${signal}` : `ended with code ${code}`));
+  });
+  return ended;
+}

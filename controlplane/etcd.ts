@@ -1,0 +1,36 @@
+// What tests do to etcd behind the API server's back, through the JSON gateway that etcd itself serves.
+
+/** Trouble that only etcd can make. */
+export interface Etcd {
+  /** Forgets all history up to now. */
+  compact(): Promise<void>;
+  /** `ACTIVATE`: etcd refuses writes as if its quota were used up. `DEACTIVATE`: it takes them again. */
+  outOfSpace(action: 'ACTIVATE' | 'DEACTIVATE'): Promise<void>;
+}
+
+interface Header {
+  header: { revision?: string; member_id?: string };
+}
+
+/** The etcd that listens on this port of loopback. */
+export function etcdAt(port: number): Etcd {
+  const post = async (path: string, body: unknown): Promise<Header> => {
+    const answer = await fetch(`http://127.0.0.1:${port}/v3/${path}`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(10_000),
+    });
+    if (!answer.ok) throw new Error(`etcd answered ${path} with ${answer.status}: ${await answer.text()}`);
+    return (await answer.json()) as Header;
+  };
+  return {
+    async compact() {
+      const { header } = await post('maintenance/status', {});
+      await post('kv/compaction', { revision: header.revision, physical: true });
+    },
+    async outOfSpace(action) {
+      const { header } = await post('maintenance/status', {});
+      await post('maintenance/alarm', { action, memberID: header.member_id, alarm: 'NOSPACE' });
+    },
+  };
+}

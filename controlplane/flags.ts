@@ -1,0 +1,105 @@
+// The command line of every component. Everything listens on loopback only, and whoever does not need to listen does not.
+
+import { join } from 'node:path';
+import type { ComponentName } from './component.ts';
+import type { Options } from './options.ts';
+
+/** What the command lines of one control plane are made from. */
+export interface Layout {
+  folder: string;
+  etcdPort: number;
+  apiPort: number;
+  options: Options;
+}
+
+/** The arguments of one component, the caller's own last, so that they win. */
+export const argumentsOf = (name: ComponentName, layout: Layout): string[] => [
+  ...known[name](layout),
+  ...(layout.options.flags?.[name] ?? []),
+];
+
+const known: Record<ComponentName, (layout: Layout) => string[]> = {
+  etcd,
+  'kube-apiserver': apiServer,
+  'kube-controller-manager': controllerManager,
+  'kube-scheduler': scheduler,
+  kwok,
+};
+
+/** The data lives as long as a test: nothing waits for the disk. */
+function etcd({ folder, etcdPort, options }: Layout): string[] {
+  const url = `http://127.0.0.1:${etcdPort}`;
+  return [
+    `--data-dir=${join(folder, 'etcd')}`,
+    `--listen-client-urls=${url}`,
+    `--advertise-client-urls=${url}`,
+    '--listen-peer-urls=http://127.0.0.1:0',
+    '--unsafe-no-fsync',
+    '--log-level=warn',
+    ...(options.etcdQuotaBytes === undefined ? [] : [`--quota-backend-bytes=${options.etcdQuotaBytes}`]),
+  ];
+}
+
+/** Loopback addresses are refused as endpoints, so the `kubernetes` Service gets none. */
+function apiServer({ folder, etcdPort, apiPort, options }: Layout): string[] {
+  const pki = (file: string) => join(folder, 'pki', file);
+  return [
+    `--etcd-servers=http://127.0.0.1:${etcdPort}`,
+    '--bind-address=127.0.0.1',
+    '--advertise-address=127.0.0.1',
+    '--endpoint-reconciler-type=none',
+    `--secure-port=${apiPort}`,
+    `--cert-dir=${join(folder, 'pki')}`,
+    `--tls-cert-file=${pki('apiserver.crt')}`,
+    `--tls-private-key-file=${pki('apiserver.key')}`,
+    `--client-ca-file=${pki('ca.crt')}`,
+    '--kubelet-preferred-address-types=InternalIP',
+    `--kubelet-certificate-authority=${pki('ca.crt')}`,
+    `--kubelet-client-certificate=${pki('admin.crt')}`,
+    `--kubelet-client-key=${pki('admin.key')}`,
+    '--service-cluster-ip-range=10.96.0.0/12',
+    '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
+    `--service-account-key-file=${pki('tokens.pub')}`,
+    `--service-account-signing-key-file=${pki('tokens.key')}`,
+    '--authorization-mode=RBAC',
+    '--allow-privileged=true',
+    // Without the controller-manager nobody makes the ServiceAccount that every pod must name.
+    ...(options.controllers === 'none' ? ['--disable-admission-plugins=ServiceAccount'] : []),
+  ];
+}
+
+/** One process, one identity: no election, and no ServiceAccount for each controller, which would only cost seconds. */
+function controllerManager({ folder }: Layout): string[] {
+  return [
+    `--kubeconfig=${join(folder, 'controller-manager.kubeconfig')}`,
+    '--secure-port=0',
+    '--leader-elect=false',
+    `--root-ca-file=${join(folder, 'pki', 'ca.crt')}`,
+    `--service-account-private-key-file=${join(folder, 'pki', 'tokens.key')}`,
+    '--enable-hostpath-provisioner',
+    '--pvclaimbinder-sync-period=1s',
+    '--kube-api-qps=200',
+    '--kube-api-burst=400',
+  ];
+}
+
+function scheduler({ folder }: Layout): string[] {
+  return [
+    `--kubeconfig=${join(folder, 'scheduler.kubeconfig')}`,
+    '--secure-port=0',
+    '--leader-elect=false',
+    '--kube-api-qps=200',
+    '--kube-api-burst=400',
+  ];
+}
+
+function kwok({ folder }: Layout): string[] {
+  return [
+    `--kubeconfig=${join(folder, 'kwok.kubeconfig')}`,
+    `--config=${join(folder, 'kwok.yaml')}`,
+    '--manage-nodes-with-annotation-selector=sim.baton.dev/node=true',
+    '--node-ip=127.0.0.1',
+    '--cidr=10.128.0.0/9',
+    '--node-lease-duration-seconds=40',
+  ];
+}

@@ -1,0 +1,59 @@
+// The one folder in which a control plane keeps everything, and the watcher that removes it. The watcher is a shell
+// at the other end of a pipe: it notices the end of this process in whatever way it comes, SIGKILL included, and
+// needs no feature of the operating system that only some machines have (a parent-death signal is Linux's own and hangs on a thread, not on a process).
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Machine } from './machine.ts';
+
+/** A running control plane's folder. */
+export interface Home {
+  folder: string;
+  /** Kills every process that was started here and removes the folder. */
+  close(): Promise<void>;
+}
+
+const prefix = 'baton-controlplane-';
+const script = join(import.meta.dirname, 'watch.sh');
+
+/** A new folder with its watcher; what a crash left behind in the same place is removed on the way. */
+export function openHome({ temporary }: Machine): Home {
+  collect(temporary);
+  const folder = mkdtempSync(join(temporary, `${prefix}${process.pid}-`));
+  for (const name of ['pids', 'logs', 'etcd', 'pki']) mkdirSync(join(folder, name), { mode: 0o700 });
+  const watcher = watch(folder, 'pipe');
+  watcher.unref();
+  const gone = new Promise<void>((resolve) => watcher.once('exit', () => resolve()));
+  return {
+    folder,
+    async close() {
+      watcher.ref();
+      watcher.stdin?.end();
+      await gone;
+    },
+  };
+}
+
+/** Clears the folders whose owner is no more. Their own watchers did so already, unless they were killed as well. */
+function collect(temporary: string): void {
+  for (const name of readdirSync(temporary)) {
+    const owner = new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1];
+    if (owner === undefined || alive(Number(owner))) continue;
+    watch(join(temporary, name), 'ignore').unref();
+  }
+}
+
+/** In a session of its own, so that neither a terminal nor a process group takes it along with the owner. */
+const watch = (folder: string, input: 'pipe' | 'ignore'): ChildProcess =>
+  spawn('sh', [script, folder], { detached: true, stdio: [input, 'ignore', 'ignore'] });
+
+/** Whether a process with this number exists. */
+export function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,34 @@
+#!/bin/sh
+# Stays beside one control plane and outlives its owner by a moment. Standard input is a pipe that only the owner
+# holds: when it ends, however the owner ended, every process of the control plane is killed and its folder removed.
+# Called with no input at all it cleans up after a control plane whose watcher was killed too.
+folder=$1
+trap '' HUP INT TERM
+
+while read -r _; do :; done
+
+# A number in a file may by now belong to a stranger: only a process that names the folder is ours.
+ours() {
+  [ ! -d /proc/self ] || grep -qsF "$folder" "/proc/$1/cmdline"
+}
+
+# The controller-manager makes the directories of claims in a fixed place that all control planes share. etcd's
+# files name the ones of this control plane. Simulated pods write nothing, so they are empty.
+remove_claims() {
+  grep -rhaosE '/tmp/hostpath_pv/[0-9a-f-]{36}' "$folder/etcd" | sort -u | while read -r claim; do
+    rmdir "$claim" 2>/dev/null
+  done
+  rmdir /tmp/hostpath_pv 2>/dev/null
+}
+
+while [ -d "$folder" ]; do
+  for file in "$folder"/pids/*; do
+    [ -f "$file" ] || continue
+    pid=$(cat "$file")
+    [ -n "$pid" ] && ours "$pid" && kill -9 "$pid" 2>/dev/null
+  done
+  remove_claims
+  rm -rf "$folder" 2>/dev/null && break
+  sleep 0.1
+done
+exit 0
