@@ -56,9 +56,13 @@ export const clusterKindOf = <T extends KubeObject>(apiVersion: string, kind: st
 export const groupOf = ({ apiVersion }: { apiVersion: string }): string =>
   apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
 
+/** Whether two names mean the same kind. */
+export const sameKind = (a: { apiVersion: string; kind: string }, b: { apiVersion: string; kind: string }): boolean =>
+  a.kind === b.kind && a.apiVersion === b.apiVersion;
+
 /** Whether an object is of a kind. */
 export const isOfKind = <T extends KubeObject>(object: KubeObject, kind: Kind<T>): object is T =>
-  object.kind === kind.kind && object.apiVersion === kind.apiVersion;
+  sameKind(object, kind);
 
 /** The reference that makes an object somebody's own, if it has one. */
 export const controllerOf = (object: KubeObject): OwnerReference | undefined =>

@@ -1,0 +1,168 @@
+// The only place that writes children: creates what is missing, applies what differs, notes what should be remembered,
+// and, after everything else went well, deletes what is owned and not wanted. In the order that the controller named.
+
+import { annotation, type KubeObject, manager, sameKind } from '../objects/index.ts';
+import type { Store } from './cache.ts';
+import { dress, isMarked, isOurs, nameOf, type Owner } from './child.ts';
+import { ApiError, type Client } from './client/index.ts';
+import { difference } from './compare.ts';
+import type { Desired } from './define.ts';
+import type { Entry } from './parse.ts';
+import { judged, ownershipConflict, Stale } from './refusal.ts';
+import { putBack, takeOver } from './takeover.ts';
+
+export interface ActOptions {
+  client: Client;
+  owner: Owner;
+  /** Kinds that the definition owns, each with what is known of it. */
+  stores: readonly Store[];
+  /** Told of every write, for the loop detector; `why` names the field that differed. */
+  wrote: (child: KubeObject, why: string) => void;
+}
+
+/** What became of a pass: `refused` ended it early. */
+export interface Outcome {
+  refused?: unknown;
+}
+
+/** Brings the children to what is wanted. Errors are handed back, so that the status can still be told. */
+export async function act(want: readonly Desired[], options: ActOptions): Promise<Outcome> {
+  try {
+    for (const desired of want) await one(desired, options);
+    await prune(want, options);
+    return {};
+  } catch (refused) {
+    return { refused };
+  }
+}
+
+async function one(desired: Desired, options: ActOptions): Promise<void> {
+  const child = childIn(desired);
+  const store = storeOf(child, options);
+  const held = store.get(options.owner.object.metadata.namespace ?? '', child.metadata.name);
+  if (held?.object.metadata.deletionTimestamp) return; // watched leaving; its going wakes us
+  try {
+    if ('create' in desired) await created(child, held, store, options);
+    if ('apply' in desired) await applied(child, held, store, options);
+    if ('note' in desired) await noted(desired.annotations, held, store, options);
+  } catch (error) {
+    throw judged(error, child);
+  }
+}
+
+async function created(child: KubeObject, held: Entry | undefined, store: Store, options: ActOptions): Promise<void> {
+  const wanted = dress(child, options.owner);
+  if (!held) return void (await post(wanted, store, options));
+  if (!isOurs(held.object, wanted, options.owner)) throw ownershipConflict(held.object);
+  if (isMarked(held.object, wanted, options.owner)) return;
+  store.wrote(await putBack(options.client, store.kind, held.object, options.owner));
+}
+
+async function applied(child: KubeObject, held: Entry | undefined, store: Store, options: ActOptions): Promise<void> {
+  const wanted = dress(child, options.owner);
+  const live = held ?? (await post(wanted, store, options));
+  if (!live) return;
+  if (!isOurs(live.object, wanted, options.owner)) throw ownershipConflict(live.object);
+  const why = changeNeeded(wanted, live.object);
+  if (why === undefined) return;
+  options.wrote(wanted, why);
+  const current = live.hand === 'posted' ? await takeOver(options.client, store.kind, live.object) : live.object;
+  const { uid = '', resourceVersion = '' } = current.metadata;
+  const body = { ...wanted, metadata: { ...wanted.metadata, uid, resourceVersion } };
+  store.wrote(await options.client.apply(store.kind, body, { manager: manager.children }));
+}
+
+/** Why a request is needed, or undefined: another hash, or a wanted field that is not there. */
+function changeNeeded(wanted: KubeObject, held: KubeObject): string | undefined {
+  const hash = (object: KubeObject) => object.metadata.annotations?.[annotation.desired];
+  if (hash(wanted) !== hash(held)) return 'what is wanted changed';
+  return difference(wanted, held);
+}
+
+/** Creates the child. If its name is taken by an object of ours, that object; by a stranger's, a refusal. */
+async function post(wanted: KubeObject, store: Store, options: ActOptions): Promise<Entry | undefined> {
+  options.wrote(wanted, 'it was missing');
+  try {
+    store.wrote(await options.client.create(store.kind, wanted, { manager: manager.children }));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') throw error;
+    return reclaim(wanted, store, options);
+  }
+}
+
+/** The name is taken though the cache does not know by whom: ask the server itself. */
+async function reclaim(wanted: KubeObject, store: Store, { client, owner }: ActOptions): Promise<Entry | undefined> {
+  const { namespace = '', name } = wanted.metadata;
+  const live = await client.get(store.kind, { namespace, name });
+  if (!isOurs(live, wanted, owner)) throw ownershipConflict(live);
+  if (live.metadata.deletionTimestamp) throw new Stale(`${nameOf(live)} is still being deleted`);
+  store.wrote(isMarked(live, wanted, owner) ? live : await putBack(client, store.kind, live, owner));
+  return store.get(namespace, name);
+}
+
+async function noted(
+  annotations: Record<string, string>,
+  held: Entry | undefined,
+  store: Store,
+  options: ActOptions,
+): Promise<void> {
+  if (!held) throw new Stale('the object to note something on is not there yet');
+  const { metadata, apiVersion, kind } = held.object;
+  if (Object.entries(annotations).every(([key, value]) => metadata.annotations?.[key] === value)) return;
+  options.wrote(held.object, 'a note');
+  const { name, namespace = '', uid = '', resourceVersion = '' } = metadata;
+  const body = { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion, annotations } };
+  store.wrote(await options.client.apply(store.kind, body, { manager: manager.evidence }));
+}
+
+/** Deletes own children that nobody wants, each only as it was seen, and only for a parent that still asks so. */
+async function prune(want: readonly Desired[], options: ActOptions): Promise<void> {
+  const wanted = new Set(want.map((desired) => nameOf(childIn(desired))));
+  const { uid = '' } = options.owner.object.metadata;
+  const unwanted = options.stores
+    .flatMap((store) => store.ownedBy(uid).map(({ object }) => ({ store, object })))
+    .filter(({ object }) => !wanted.has(nameOf(object)) && !object.metadata.deletionTimestamp);
+  if (unwanted.length === 0) return;
+  await confirmParent(options);
+  for (const { store, object } of unwanted) await remove(object, store, options);
+}
+
+/** A live look at the parent: what we saw of it may be old, and a deletion cannot be taken back. */
+async function confirmParent({ client, owner: { object, kind } }: ActOptions): Promise<void> {
+  const { namespace = '', name, uid, generation } = object.metadata;
+  const { metadata: live } = await client.get(kind, { namespace, name });
+  const same = live.uid === uid && live.generation === generation && !live.deletionTimestamp;
+  if (!same) throw new Stale(`${kind.kind} ${name} changed meanwhile`);
+}
+
+async function remove(object: KubeObject, store: Store, { client, wrote }: ActOptions): Promise<void> {
+  const { namespace = '', name, uid = '', resourceVersion = '' } = object.metadata;
+  wrote(object, 'it is not wanted');
+  try {
+    const leaving = await client.delete(
+      store.kind,
+      { namespace, name },
+      { uid, resourceVersion, propagation: 'Background' },
+    );
+    if (leaving) store.wrote(leaving);
+    else store.deleted(object);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw judged(error, object);
+    store.deleted(object);
+  }
+}
+
+function childIn(desired: Desired): KubeObject {
+  if ('create' in desired) return desired.create;
+  if ('apply' in desired) return desired.apply;
+  return 'keep' in desired ? desired.keep : desired.note;
+}
+
+function storeOf(child: KubeObject, { stores, owner }: ActOptions): Store {
+  const store = stores.find(({ kind }) => sameKind(kind, child));
+  if (store) return store;
+  throw new TypeError(
+    `${owner.labelKind} wants ${nameOf(child)}, but its definition does not own ${child.apiVersion} ${child.kind}`,
+  );
+}

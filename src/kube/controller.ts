@@ -1,0 +1,113 @@
+// Runs one definition: changes come in, keys go to the queue, passes come out. It works only while all that it needs is
+// there: whole views of its kinds, its permissions, and leadership. Until then keys are kept, and nothing is lost.
+
+import type { Clock, Log } from '../base/index.ts';
+import type { Kind, KubeObject } from '../objects/index.ts';
+import type { Change } from './cache.ts';
+import { Queue } from './queue.ts';
+import type { Priority } from './queue.ts';
+import { type Bench, reconcile } from './reconcile.ts';
+import { Stale } from './refusal.ts';
+import { type Key, keyFrom, keyOfObject, keyText, parentsOf } from './routes.ts';
+
+export interface ControllerOptions {
+  bench: Bench;
+  workers: number;
+  clock: Clock;
+  random: () => number;
+  log: Log;
+  /** One pass ended, for metrics. */
+  passed: (result: 'done' | 'stale' | 'failed', ms: number) => void;
+}
+
+/** What keeps a controller from working, by name, with the words for a person. */
+export type Holds = Map<string, string>;
+
+export class Controller {
+  readonly queue: Queue;
+  readonly kinds: readonly Kind[];
+  readonly holds: Holds = new Map();
+  private readonly options: ControllerOptions;
+
+  constructor(options: ControllerOptions) {
+    this.options = options;
+    const { definition } = options.bench;
+    this.kinds = [definition.kind, ...(definition.aliases ?? [])];
+    this.queue = new Queue({
+      ...options,
+      run: (key) => this.pass(key),
+      failed: (key, error, failures, delay) => this.failed(key, error, failures, delay),
+    });
+    this.queue.pause();
+  }
+
+  get name(): string {
+    return this.options.bench.definition.kind.kind;
+  }
+
+  /** Sets or lifts one reason not to work. */
+  hold(reason: string, words: string | undefined): void {
+    if (words === undefined) this.holds.delete(reason);
+    else this.holds.set(reason, words);
+    if (this.holds.size === 0) this.queue.resume();
+    else this.queue.pause();
+  }
+
+  /** A change of anything; what does not concern this controller passes by. */
+  changed(change: Change): void {
+    const { store, before, after, own } = change;
+    const { parents, stores, subscriptions } = this.options.bench;
+    const object = after ?? before;
+    if (!object) return;
+    const key = keyOfObject(store.kind, object);
+    if (parents.get(store.kind) === store && !own) this.wake(key, this.priorityOf(change));
+    if ((stores.owned.includes(store) || stores.labelled.includes(store)) && !own) this.wakeParents(before, after);
+    if (!stores.read.includes(store)) return;
+    for (const reader of subscriptions.readersOf(keyText(key))) this.queue.add(reader, 'change');
+  }
+
+  /** A fact of this key changed. */
+  woken(key: string): void {
+    this.queue.add(key, 'change');
+  }
+
+  private wake(key: Key, priority: Priority): void {
+    this.queue.add(keyText(key), priority);
+  }
+
+  /** Owners and labels can be edited: whoever had the object and whoever has it now should look. */
+  private wakeParents(...objects: (KubeObject | undefined)[]): void {
+    for (const object of objects)
+      for (const key of object ? parentsOf(object, this.kinds) : []) this.wake(key, 'change');
+  }
+
+  /** A person's edit goes first; the first view of the world is looked through when there is time. */
+  private priorityOf({ before, after }: Change): Priority {
+    if (this.holds.has('sync')) return 'resync';
+    const edited = before?.metadata.generation !== after?.metadata.generation;
+    return edited || after?.metadata.deletionTimestamp ? 'edit' : 'change';
+  }
+
+  private async pass(text: string): Promise<{ again?: number }> {
+    const { bench, clock, passed } = this.options;
+    const begun = clock.monotonic();
+    try {
+      const result = await reconcile(keyFrom(text, this.kinds), bench);
+      passed('done', clock.monotonic() - begun);
+      return result;
+    } catch (error) {
+      passed(error instanceof Stale ? 'stale' : 'failed', clock.monotonic() - begun);
+      throw error;
+    }
+  }
+
+  private failed(key: string, error: unknown, failures: number, delay: number): void {
+    if (error instanceof Stale && failures < 5) return;
+    this.options.log.warn('a pass failed and will be tried again', {
+      key,
+      error,
+      failures,
+      delayMs: Math.round(delay),
+    });
+  }
+}

@@ -1,0 +1,49 @@
+// Warning Events: one when something turns bad, on the object that the user wrote. The Event's name is made of what it
+// says, so that a repetition, also by another operator or after a crash, is the same Event.
+
+import { hashOf } from '../base/index.ts';
+import { type CommonStatus, conditionOf, KubeEvent } from '../objects/index.ts';
+import type { Owner } from './child.ts';
+import { ApiError, type Client } from './client/index.ts';
+
+/** What turned bad between two statuses: it stalled (for another reason), or it was ready and is not. */
+export function turnedBad(
+  before: CommonStatus | undefined,
+  after: CommonStatus,
+): { reason: string; message: string } | undefined {
+  const stalled = conditionOf(after, 'Stalled');
+  const former = conditionOf(before, 'Stalled');
+  if (stalled?.status === 'True' && (former?.status !== 'True' || former.reason !== stalled.reason)) return stalled;
+  const ready = conditionOf(after, 'Ready');
+  return ready?.status === 'False' && conditionOf(before, 'Ready')?.status === 'True' ? ready : undefined;
+}
+
+/** Posts the Event, unless the same one is there already. */
+export async function warn(
+  client: Client,
+  { object, kind }: Owner,
+  what: { reason: string; message: string },
+  now: number,
+): Promise<void> {
+  const { name, namespace = '', uid = '' } = object.metadata;
+  const message = what.message.slice(0, 1_000);
+  const time = `${new Date(now).toISOString().slice(0, 19)}Z`;
+  const event: KubeEvent = {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name: `${name.slice(0, 200)}.${hashOf([uid, what.reason, message])}`, namespace },
+    type: 'Warning',
+    reason: what.reason,
+    message,
+    involvedObject: { apiVersion: kind.apiVersion, kind: kind.kind, name, namespace, uid },
+    count: 1,
+    firstTimestamp: time,
+    lastTimestamp: time,
+    source: { component: 'baton' },
+  };
+  try {
+    await client.create(KubeEvent, event, { manager: 'baton' });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') throw error;
+  }
+}

@@ -1,0 +1,124 @@
+// Facts from outside the cache. They are fetched beside the queue's workers, never inside a pass: a pass gets the last
+// value, or `pending`, at once, and its object is woken only when a value changed.
+
+import { type Backoff, type Clock, delayAfter, hashOf } from '../base/index.ts';
+import type { Fact, Facts, Known, Observed, Tools } from './define.ts';
+
+// oxlint-disable-next-line typescript/no-explicit-any -- the inputs of one fact meet only its own fetch
+type AnyFact = Fact<any, any, unknown, any>;
+
+interface Held {
+  inputs: string;
+  known: Known<unknown>;
+  failures: number;
+  abort: AbortController;
+  cancel: () => void;
+}
+
+export interface GatherOptions {
+  facts: Readonly<Record<string, AnyFact>>;
+  tools: Omit<Tools<unknown>, 'signal'>;
+  clock: Clock;
+  random: () => number;
+  /** A fact of this key has another value than before. */
+  wake: (key: string) => void;
+  /** How many fetches may run at once. */
+  parallel: number;
+  backoff: Backoff;
+}
+
+/** The facts of all objects of one controller. */
+export class Gatherer {
+  private readonly options: GatherOptions;
+  private readonly held = new Map<string, Map<string, Held>>();
+  private readonly waiting: (() => Promise<void>)[] = [];
+  private running = 0;
+
+  constructor(options: GatherOptions) {
+    this.options = options;
+  }
+
+  /** What is known for this object now. What is missing or old is being fetched when this returns. */
+  facts<F>(key: string, object: unknown, seen: Observed): Facts<F> {
+    const entries = Object.entries(this.options.facts).map(([name, fact]) => [
+      name,
+      this.one(key, name, fact.inputs(object, seen)),
+    ]);
+    return Object.fromEntries(entries) as Facts<F>;
+  }
+
+  /** The object is gone: nothing is fetched for it any more. */
+  forget(key: string): void {
+    for (const held of this.held.get(key)?.values() ?? []) stop(held);
+    this.held.delete(key);
+  }
+
+  close(): void {
+    for (const key of this.held.keys()) this.forget(key);
+  }
+
+  private one(key: string, name: string, inputs: unknown): Known<unknown> {
+    const former = this.held.get(key)?.get(name);
+    const hash = inputs === undefined ? '' : hashOf(inputs);
+    if (former?.inputs === hash) return former.known;
+    if (former) stop(former);
+    if (inputs === undefined) {
+      this.held.get(key)?.delete(name);
+      return { state: 'unneeded' };
+    }
+    const held: Held = {
+      inputs: hash,
+      known: { state: 'pending' },
+      failures: 0,
+      abort: new AbortController(),
+      cancel: () => {},
+    };
+    if (!this.held.has(key)) this.held.set(key, new Map());
+    this.held.get(key)?.set(name, held);
+    this.enqueue(() => this.fetch(key, name, inputs, held));
+    return held.known;
+  }
+
+  private async fetch(key: string, name: string, inputs: unknown, held: Held): Promise<void> {
+    const { facts, tools, clock, random, wake, backoff } = this.options;
+    const fact = facts[name];
+    if (!fact || held.abort.signal.aborted) return;
+    const before = hashOf(held.known);
+    let next = fact.freshFor;
+    try {
+      held.known = { state: 'known', value: await fact.fetch(inputs, { ...tools, signal: held.abort.signal }) };
+      held.failures = 0;
+    } catch (error) {
+      held.failures++;
+      // A value that was known stays the last word while its inputs stand; only the first fetch can fail visibly.
+      if (held.known.state !== 'known')
+        held.known = { state: 'failed', why: error instanceof Error ? error.message : String(error) };
+      next = delayAfter(held.failures, backoff, random);
+    }
+    if (held.abort.signal.aborted) return;
+    if (next !== Infinity)
+      held.cancel = clock.after(next, () => this.enqueue(() => this.fetch(key, name, inputs, held)));
+    if (hashOf(held.known) !== before) wake(key);
+  }
+
+  private enqueue(task: () => Promise<void>): void {
+    this.waiting.push(task);
+    this.next();
+  }
+
+  private next(): void {
+    if (this.running >= this.options.parallel) return;
+    const task = this.waiting.shift();
+    if (!task) return;
+    this.running++;
+    void task().finally(() => {
+      this.running--;
+      this.next();
+    });
+  }
+}
+
+function stop(held: Held): void {
+  held.abort.abort();
+  held.cancel();
+}

@@ -1,0 +1,44 @@
+// What one pass may see: the children of the object, objects that carry its labels, and, remembered as subscriptions,
+// the objects of others that it asked for. All from the cache.
+
+import { type Kind, type KubeObject, sameKind } from '../objects/index.ts';
+import type { Store } from './cache.ts';
+import type { Owner } from './child.ts';
+import type { Observed } from './define.ts';
+import { keyText } from './routes.ts';
+
+export interface Stores {
+  owned: readonly Store[];
+  labelled: readonly Store[];
+  read: readonly Store[];
+}
+
+/** The world as one object sees it; `reads` fills with what was asked for. */
+export function observe(owner: Owner, stores: Stores): { seen: Observed; reads: Set<string> } {
+  const { namespace = '', name, uid = '' } = owner.object.metadata;
+  const reads = new Set<string>();
+  const seen: Observed = {
+    get: (kind, child) => ownedOf(kind, stores.owned, uid).find((object) => object.metadata.name === child),
+    all: (...kinds) => kinds.flatMap((kind) => ownedOf(kind, stores.owned, uid)),
+    labelled: (kind) =>
+      objects(declared(kind, stores.labelled, 'labelled').labelledFor(owner.labelKind, namespace, name)),
+    read: <T extends KubeObject>(kind: Kind<T>, other: string) => {
+      const place = kind.namespaced ? namespace : '';
+      reads.add(keyText({ kind, namespace: place, name: other }));
+      return declared(kind, stores.read, 'reads').get(place, other)?.object as T | undefined;
+    },
+  };
+  return { seen, reads };
+}
+
+const ownedOf = <T extends KubeObject>(kind: Kind<T>, stores: readonly Store[], uid: string): T[] =>
+  objects<T>(declared(kind, stores, 'owns').ownedBy(uid));
+
+const objects = <T extends KubeObject>(entries: { object: KubeObject }[]): T[] =>
+  entries.map(({ object }) => object as T).toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+
+function declared(kind: Kind, stores: readonly Store[], list: string): Store {
+  const store = stores.find((one) => sameKind(one.kind, kind));
+  if (store) return store;
+  throw new TypeError(`${kind.kind} was asked for, but is not in \`${list}\` of the definition`);
+}

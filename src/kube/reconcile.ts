@@ -1,0 +1,148 @@
+// One pass for one object: observe, decide, act, tell. The only place where deciding and doing meet.
+
+import type { Clock, Log } from '../base/index.ts';
+import { type CommonStatus, type Kind, type KubeObject, manager } from '../objects/index.ts';
+import { act, type Outcome } from './act.ts';
+import type { Store } from './cache.ts';
+import type { Owner } from './child.ts';
+import type { Circuit } from './circuit.ts';
+import { ApiError, type Client } from './client/index.ts';
+import { type ControllerDefinition, type Decision, type Parent, type Pass, type Reader, Terminal } from './define.ts';
+import { turnedBad, warn } from './events.ts';
+import type { Gatherer } from './gather.ts';
+import { observe, type Stores } from './observe.ts';
+import { Refusal, Stale } from './refusal.ts';
+import { type Key, keyText, type Subscriptions } from './routes.ts';
+import { refusedStatus, tell } from './status.ts';
+
+/** Everything that one controller's passes work with. */
+export interface Bench {
+  definition: ControllerDefinition;
+  client: Client;
+  reader: Reader;
+  clients: object;
+  parents: ReadonlyMap<Kind, Store>;
+  stores: Stores;
+  subscriptions: Subscriptions;
+  gatherer: Gatherer;
+  circuit: Circuit;
+  clock: Clock;
+  log: Log;
+  signal: AbortSignal;
+}
+
+/** One pass. What it throws, the queue retries; what it returns says when to look again. */
+export async function reconcile(key: Key, bench: Bench): Promise<{ again?: number }> {
+  const text = keyText(key);
+  const found = bench.parents.get(key.kind)?.get(key.namespace, key.name);
+  if (!found) return forget(text, bench);
+  const owner: Owner = { object: found.object as Parent, kind: key.kind, labelKind: bench.definition.kind.kind };
+  if (owner.object.metadata.deletionTimestamp) return leave(owner, text, bench);
+  const open = bench.circuit.openFor(text, owner.object.metadata.generation ?? 0);
+  if (open) return { again: Math.max(0, open.until - bench.clock.monotonic()) };
+  owner.object = await withFinalizer(owner, bench);
+  const decision = decided(owner, text, bench);
+  const outcome = await acted(decision.want, owner, text, bench);
+  await told(decision.status, outcome, owner, bench);
+  if (outcome.refused !== undefined) throw outcome.refused;
+  return decision.again === undefined ? {} : { again: decision.again };
+}
+
+/** Gone: owner references collect the children, and nothing of it is remembered here. */
+function forget(text: string, { gatherer, subscriptions, circuit }: Bench): { again?: number } {
+  gatherer.forget(text);
+  circuit.forget(text);
+  subscriptions.set(text, new Set());
+  return {};
+}
+
+/** On its way out: only what was done outside the cluster is undone; nothing is created. */
+async function leave(owner: Owner, text: string, bench: Bench): Promise<{ again?: number }> {
+  bench.gatherer.forget(text);
+  const { cleanup } = bench.definition;
+  const { finalizers = [] } = owner.object.metadata;
+  if (!cleanup || !finalizers.includes(cleanup.finalizer)) return {};
+  const { reader: kube, clients, signal } = bench;
+  const result = await cleanup.run(owner.object, { kube, clients, signal });
+  if (result !== 'done') return result;
+  await setFinalizers(
+    finalizers.filter((one) => one !== cleanup.finalizer),
+    owner,
+    bench,
+  );
+  return {};
+}
+
+/** A kind with effects outside the cluster holds its objects until these are undone; before the first effect. */
+async function withFinalizer(owner: Owner, bench: Bench): Promise<Parent> {
+  const { cleanup } = bench.definition;
+  const { finalizers = [] } = owner.object.metadata;
+  if (!cleanup || finalizers.includes(cleanup.finalizer)) return owner.object;
+  return setFinalizers([...finalizers, cleanup.finalizer], owner, bench);
+}
+
+async function setFinalizers(
+  finalizers: string[],
+  { object, kind }: Owner,
+  { client, parents }: Bench,
+): Promise<Parent> {
+  const { namespace = '', name, uid, resourceVersion } = object.metadata;
+  const body = { metadata: { uid, resourceVersion, finalizers } };
+  try {
+    const answer = await client.patch<KubeObject>(kind, { namespace, name }, body, {
+      type: 'merge',
+      manager: manager.children,
+    });
+    parents.get(kind)?.wrote(answer);
+    return answer as Parent;
+  } catch (error) {
+    if (error instanceof ApiError && (error.status === 409 || error.status === 404))
+      throw new Stale(`${kind.kind} ${name} changed meanwhile`, { cause: error });
+    throw error;
+  }
+}
+
+/** The decision, or what a controller that cannot decide has to say. */
+function decided(owner: Owner, text: string, bench: Bench): Decision<CommonStatus> {
+  const { definition, gatherer, subscriptions, stores, clock } = bench;
+  const { seen, reads } = observe(owner, stores);
+  try {
+    const facts = gatherer.facts<object>(text, owner.object, seen);
+    const pass: Pass<Parent> = { object: owner.object, seen, facts, now: clock.now() };
+    return definition.decide(pass);
+  } catch (error) {
+    if (!(error instanceof Terminal)) throw error;
+    const { generation: observedGeneration = 0 } = owner.object.metadata;
+    const want = seen.all(...definition.owns).map((keep) => ({ keep }));
+    return { want, status: refusedStatus({ ...owner.object.status, observedGeneration }, error) };
+  } finally {
+    subscriptions.set(text, reads);
+  }
+}
+
+function acted(want: Decision<CommonStatus>['want'], owner: Owner, text: string, bench: Bench): Promise<Outcome> {
+  const generation = owner.object.metadata.generation ?? 0;
+  const wrote = (child: KubeObject, why: string) =>
+    bench.circuit.wrote(text, `${child.kind} ${child.metadata.name}`, generation, why);
+  return act(want, { client: bench.client, owner, stores: bench.stores.owned, wrote });
+}
+
+/** The status is told also when a write was refused: then it says so. */
+async function told(decided: CommonStatus, { refused }: Outcome, owner: Owner, bench: Bench): Promise<void> {
+  const { client, definition, clock, log } = bench;
+  const store = bench.parents.get(owner.kind);
+  if (!store || (refused !== undefined && !(refused instanceof Refusal))) return;
+  const status = refused ? refusedStatus(decided, refused) : decided;
+  const now = clock.now();
+  const bad = turnedBad(owner.object.status, status);
+  if (bad) await warn(client, owner, bad, now).catch((error: unknown) => log.warn('cannot post an Event', { error }));
+  const conditions = ['Ready', 'Reconciling', 'Stalled', ...(definition.conditions ?? [])];
+  await tell(status, { client, owner, store, conditions, now }).catch(staleOr);
+}
+
+/** Somebody else wrote the parent first, or it is gone: the next pass sees it. */
+function staleOr(error: unknown): never {
+  if (error instanceof ApiError && (error.status === 409 || error.status === 404))
+    throw new Stale('the object changed meanwhile', { cause: error });
+  throw error;
+}

@@ -1,0 +1,85 @@
+// Tells a person how things stand: at most one write a pass, and none when nothing changed. Transition times move only
+// with the status of their condition; nothing else in a status comes from the clock.
+
+import { canonical } from '../base/index.ts';
+import { type CommonStatus, type Condition, conditionOf, manager } from '../objects/index.ts';
+import type { Store } from './cache.ts';
+import type { Owner } from './child.ts';
+import type { Client } from './client/index.ts';
+
+/** Longer messages are cut: a status that cannot be written helps nobody. */
+const longest = 1_000;
+
+export interface TellOptions {
+  client: Client;
+  owner: Owner;
+  store: Store;
+  /** Condition types that are ours; others in the list belong to somebody else and are left alone. */
+  conditions: readonly string[];
+  now: number;
+}
+
+/** Writes the status if it says anything new. */
+export async function tell(
+  status: CommonStatus,
+  { client, owner, store, conditions, now }: TellOptions,
+): Promise<void> {
+  const { object, kind } = owner;
+  const next = settled(status, object.status, now);
+  if (sameStatus(next, object.status, conditions)) return;
+  const { name, namespace = '', uid = '', resourceVersion = '' } = object.metadata;
+  const body = {
+    apiVersion: kind.apiVersion,
+    kind: kind.kind,
+    metadata: { name, namespace, uid, resourceVersion },
+    status: next,
+  };
+  store.wrote(await client.apply(kind, body, { manager: manager.status, subresource: 'status' }));
+}
+
+/** The status with its transition times: kept where the condition stands as before, never going back. */
+export function settled(status: CommonStatus, former: CommonStatus | undefined, now: number): CommonStatus {
+  const { conditions = [], message, ...rest } = status;
+  const timed = conditions.map((condition) => ({
+    ...condition,
+    message: clipped(condition.message),
+    lastTransitionTime: transition(condition, conditionOf(former, condition.type), now),
+  }));
+  return { ...rest, ...(message !== undefined && { message: clipped(message) }), conditions: timed };
+}
+
+function transition(condition: Condition, former: Condition | undefined, now: number): string {
+  const time = `${new Date(now).toISOString().slice(0, 19)}Z`;
+  const before = former?.lastTransitionTime;
+  if (before === undefined) return time;
+  return former?.status === condition.status || before > time ? before : time;
+}
+
+function sameStatus(next: CommonStatus, held: CommonStatus | undefined, ours: readonly string[]): boolean {
+  if (!held) return false;
+  const listed = (status: CommonStatus) =>
+    (status.conditions ?? []).filter(({ type }) => ours.includes(type)).toSorted((a, b) => (a.type < b.type ? -1 : 1));
+  return canonical({ ...next, conditions: listed(next) }) === canonical({ ...held, conditions: listed(held) });
+}
+
+/** The same status for a pass that ended in a refusal: nothing goes on until somebody changes something. */
+export function refusedStatus(status: CommonStatus, refusal: { reason: string; message: string }): CommonStatus {
+  const { observedGeneration } = status;
+  const verdicts: [type: string, status: Condition['status']][] = [
+    ['Ready', 'False'],
+    ['Reconciling', 'False'],
+    ['Stalled', 'True'],
+  ];
+  const judged = verdicts.map(([type, value]) => ({
+    type,
+    status: value,
+    reason: refusal.reason,
+    message: refusal.message,
+    ...(observedGeneration !== undefined && { observedGeneration }),
+  }));
+  const others = (status.conditions ?? []).filter(({ type }) => !verdicts.some(([verdict]) => verdict === type));
+  return { ...status, message: refusal.message, conditions: [...judged, ...others] };
+}
+
+const clipped = (message: string): string =>
+  message.length <= longest ? message : `${message.slice(0, longest - 1)}…`;

@@ -1,0 +1,59 @@
+// Two repairs of who owns what in an object of ours. `takeOver`: fields that were set by our POST belong to our entry
+// with operation `Update`, and a later apply would not remove them; the entry is turned into `Apply`, once. `putBack`:
+// labels and owner of a child that lost them.
+
+import { type Kind, type KubeObject, manager, type ObjectMeta } from '../objects/index.ts';
+import { isRetained, type Owner, ownLabels, referenceTo } from './child.ts';
+import type { Client } from './client/index.ts';
+import { Stale } from './refusal.ts';
+
+interface ManagedFields {
+  manager?: string;
+  operation?: string;
+  subresource?: string;
+  fieldsV1?: Record<string, unknown>;
+}
+
+/** Turns our `Update` entry into `Apply`; gives back the object as it then is. */
+export async function takeOver(client: Client, kind: Kind, held: KubeObject): Promise<KubeObject> {
+  const { namespace = '', name, uid } = held.metadata;
+  const live = await client.get(kind, { namespace, name });
+  if (live.metadata.uid !== uid) throw new Stale(`${kind.kind} ${name} was replaced`);
+  const before = (live.metadata as { managedFields?: ManagedFields[] }).managedFields ?? [];
+  const after = asApplied(before);
+  if (after === before) return live;
+  const patch = [
+    // The version that was read makes the patch conditional: whatever changed meanwhile gives a conflict.
+    { op: 'replace', path: '/metadata/resourceVersion', value: live.metadata.resourceVersion },
+    { op: 'replace', path: '/metadata/managedFields', value: after },
+  ];
+  return client.patch(kind, { namespace, name }, patch, { type: 'json', manager: manager.children });
+}
+
+/** Our entries become one that was applied; all others stay as they are. */
+export function asApplied(entries: ManagedFields[]): ManagedFields[] {
+  const isOurs = (entry: ManagedFields) => entry.manager === manager.children && !entry.subresource;
+  const ours = entries.filter(isOurs);
+  const [first] = ours;
+  if (!first || !ours.some(({ operation }) => operation === 'Update')) return entries;
+  const fieldsV1 = ours.map((entry) => entry.fieldsV1 ?? {}).reduce(union);
+  return [{ ...first, operation: 'Apply', fieldsV1 }, ...entries.filter((entry) => !isOurs(entry))];
+}
+
+/** Two field sets as one: a set is a tree, so the union is the merged tree. */
+function union(a: Record<string, unknown>, b: Record<string, unknown>): Record<string, unknown> {
+  const merged = { ...a };
+  for (const [key, value] of Object.entries(b)) {
+    merged[key] = union((merged[key] ?? {}) as Record<string, unknown>, value as Record<string, unknown>);
+  }
+  return merged;
+}
+
+/** Gives a child of ours its labels and its owner back. */
+export function putBack(client: Client, kind: Kind, live: KubeObject, owner: Owner): Promise<KubeObject> {
+  const { namespace = '', name, resourceVersion = '', uid = '' } = live.metadata;
+  const others = (live.metadata.ownerReferences ?? []).filter((one) => one.uid !== owner.object.metadata.uid);
+  const ownerReferences = isRetained(live) ? others : [...others, referenceTo(owner)];
+  const metadata: Partial<ObjectMeta> = { uid, resourceVersion, labels: ownLabels(owner), ownerReferences };
+  return client.patch(kind, { namespace, name }, { metadata }, { type: 'merge', manager: manager.children });
+}
