@@ -19,6 +19,8 @@ const newsDuringBackoff = 1_000;
 export interface Memory {
   /** Why the next pass is wanted; while one runs, the one after it. */
   wanted: Priority | undefined;
+  /** Why the pass that runs was wanted. */
+  served: Priority | undefined;
   /** When a look was asked for while a pass runs. */
   look: number;
   /** No pass before this. An edit waits for `editQuietUntil` instead, which only a pass for an edit sets. */
@@ -34,6 +36,7 @@ export interface Memory {
 /** The memory of a key that nothing is known of. */
 export const blank = (): Memory => ({
   wanted: undefined,
+  served: undefined,
   look: Infinity,
   quietUntil: 0,
   editQuietUntil: 0,
@@ -65,8 +68,8 @@ export function holdBack(
   memory.notBefore = now + retryAfterOf(error);
 }
 
-/** Forgets earlier failures; what the server asked for stays. */
-export function endBackoff(memory: Memory): void {
+/** Forgets earlier failures. What the server asked for stays: it has passed once a pass could begin. */
+export function forgive(memory: Memory): void {
   memory.failures = 0;
   memory.heldUntil = 0;
 }

@@ -3,7 +3,7 @@
 
 import { type Backoff, type Clock } from '../base/index.ts';
 import { Heap, type Ranked } from './heap.ts';
-import { type Memory, type Priority, blank, earliest, endBackoff, headStart, holdBack, stronger } from './pace.ts';
+import { type Memory, type Priority, blank, earliest, forgive, headStart, holdBack, stronger } from './pace.ts';
 
 export type { Priority } from './pace.ts';
 
@@ -88,7 +88,7 @@ export class Queue {
   /** Forgets the failures of the key: what is added next runs at once. */
   reset(key: string): void {
     const entry = this.#entries.get(key);
-    if (entry) endBackoff(entry);
+    if (entry) forgive(entry);
   }
 
   /** The object is gone: a pass that runs is the last one, and nothing of the key remains. */
@@ -149,7 +149,7 @@ export class Queue {
       entry.wanted = stronger(entry.wanted, priority);
       return;
     }
-    if (priority === 'edit') endBackoff(entry);
+    if (priority === 'edit') forgive(entry);
     this.#schedule(entry, earliest[priority](entry, this.#now()), priority);
   }
 
@@ -245,19 +245,17 @@ export class Queue {
   }
 
   async #pass(entry: Entry): Promise<void> {
-    const forEdit = entry.wanted === 'edit';
-    Object.assign(entry, { phase: 'running', wanted: undefined, look: Infinity });
+    Object.assign(entry, { phase: 'running', served: entry.wanted, wanted: undefined, look: Infinity });
     this.#running++;
     this.#counts.passes++;
     const outcome = await this.#attempt(entry.key);
     this.#running--;
-    const quietUntil = this.#now() + this.#options.quiet;
-    entry.quietUntil = quietUntil;
-    if (forEdit) entry.editQuietUntil = quietUntil;
+    this.#remember(entry, outcome);
+    const { failures } = entry;
     this.#settle(entry, outcome);
     this.#wake();
     if (this.#running === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
-    if ('error' in outcome) this.#report(entry, outcome.error);
+    if ('error' in outcome) this.#options.failed?.(entry.key, outcome.error, failures, this.#delayOf(entry));
   }
 
   async #attempt(key: string): Promise<Outcome> {
@@ -270,16 +268,21 @@ export class Queue {
     }
   }
 
+  #remember(entry: Entry, outcome: Outcome): void {
+    const now = this.#now();
+    entry.quietUntil = now + this.#options.quiet;
+    if (entry.served === 'edit') entry.editQuietUntil = entry.quietUntil;
+    if (!('error' in outcome)) return forgive(entry);
+    this.#counts.failures++;
+    holdBack(entry, outcome.error, { ...this.#options, now });
+  }
+
   /** After a pass: what was wanted meanwhile, the next look or the next attempt; or rest. */
   #settle(entry: Entry, outcome: Outcome): void {
-    const now = this.#now();
     const { phase, wanted, look } = entry;
-    if ('error' in outcome) this.#counts.failures++;
-    if ('error' in outcome) holdBack(entry, outcome.error, { ...this.#options, now });
-    else Object.assign(entry, { failures: 0, heldUntil: 0, notBefore: 0 });
     if (phase === 'leaving' || this.#gate === 'closed') return this.#drop(entry);
     Object.assign(entry, { phase: 'resting', wanted: undefined });
-    const next = 'error' in outcome ? entry.heldUntil : now + Math.max(0, outcome.again ?? Infinity);
+    const next = 'error' in outcome ? entry.heldUntil : this.#now() + (outcome.again ?? Infinity);
     if (Math.min(look, next) < Infinity) this.#lookAt(entry, Math.min(look, next));
     if (wanted) this.#want(entry, wanted);
     if (entry.wanted === undefined) this.#rest(entry);
@@ -291,10 +294,9 @@ export class Queue {
     this.#arm();
   }
 
-  #report(entry: Entry, error: unknown): void {
-    const { key, failures, phase, rank, wanted } = entry;
-    const delay = phase === 'delayed' ? Math.max(0, rank - this.#now()) : wanted ? 0 : Infinity;
-    this.#options.failed?.(key, error, failures, delay);
+  #delayOf({ phase, rank, wanted }: Entry): number {
+    if (phase === 'delayed') return rank - this.#now();
+    return wanted ? 0 : Infinity;
   }
 }
 
