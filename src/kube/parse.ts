@@ -99,7 +99,7 @@ function failure({ code, reason, message }: Record<string, unknown>): WatchEvent
 
 function parseJson(text: string): Record<string, unknown> {
   try {
-    return JSON.parse(text) as Record<string, unknown>;
+    return (JSON.parse(text) ?? {}) as Record<string, unknown>;
   } catch (cause) {
     throw new BrokenStream(`not JSON: ${text.slice(0, 80)}`, { cause });
   }

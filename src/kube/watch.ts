@@ -5,7 +5,7 @@ import { type Clock, delayAfter, sleep } from '../base/index.ts';
 import type { Kind } from '../objects/index.ts';
 import { ApiError, type Client } from './client/index.ts';
 import { type Feed, Follower } from './follow.ts';
-import { BrokenStream, parseEvent, parsePage } from './parse.ts';
+import { parseEvent, parsePage } from './parse.ts';
 
 /** What to watch: a kind, in one namespace or in all, all objects or those that a selector chooses. */
 export interface Source {
@@ -142,7 +142,7 @@ class Session {
     signal.addEventListener('abort', stop, { once: true });
     const cancel = this.keepTime();
     try {
-      const handler = { onLine: (line: string) => this.line(line), onData: () => this.heard() };
+      const handler = { onOpen: () => this.opened(), onLine: (line: string) => this.line(line), onData: () => this.heard() };
       const options = { signal: this.controller.signal, metadataOnly: source.metadataOnly };
       await client.watch(source.kind, source.namespace, this.watchQuery(), handler, options);
     } finally {
@@ -182,6 +182,12 @@ class Session {
     } catch (error) {
       this.end(error);
     }
+  }
+
+  /** A watch that goes on from a known point is well as soon as the server takes it; the next event may be long in coming. */
+  private opened(): void {
+    this.heard();
+    if (this.follower.whole) this.options.report.well();
   }
 
   private heard(): void {
@@ -231,8 +237,8 @@ function askedWait(error: unknown, limits: Limits): number {
 
 /** After these the view may have a hole, or a past that never was: only a whole new one will do. */
 function voidsView(error: unknown): boolean {
-  if (error instanceof BrokenStream) return true;
-  if (!(error instanceof ApiError)) return false;
+  if (error === undefined || error instanceof Silence) return false;
+  if (!(error instanceof ApiError)) return true; // a line that nobody understood, or a fault in taking it in
   if (error.status === 403 || error.status === 404) return true;
   return (
     error.status === 410 || /expired|gone/i.test(error.reason) || /too large resource version/i.test(error.message)
