@@ -17,7 +17,7 @@ import {
   ScriptedPeer,
   silence,
   streamHead,
-} from './scripted-peer.ts';
+} from '../../../tests/kit/scripted-peer.ts';
 
 const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: 'shop' } };
 const ref = { namespace: 'shop', name: 'settings' };

@@ -219,9 +219,9 @@ export function wasCut(error: unknown): boolean {
   return code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE';
 }
 
-/** One line about an error of the network. */
+/** One line about an error of the network. A host with several addresses fails with an error for each. */
 export function readable(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const text = message === '' || message === undefined ? String(code ?? error) : message;
-  return text.replace(/\s+/g, ' ');
+  const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [];
+  const { code, message } = (first ?? error) as NodeJS.ErrnoException;
+  return (message || String(code ?? error)).replace(/\s+/g, ' ');
 }

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { MovableClock } from './scripted-peer.ts';
+import { MovableClock } from '../../../tests/kit/scripted-peer.ts';
 import { type Credential, loadKubeconfig } from './index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'exec-'));

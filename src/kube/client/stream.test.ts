@@ -14,7 +14,7 @@ import {
   ScriptedPeer,
   silence,
   streamHead,
-} from './scripted-peer.ts';
+} from '../../../tests/kit/scripted-peer.ts';
 
 /** One watch on a scripted peer: what it read, and how it ended. */
 async function watched(

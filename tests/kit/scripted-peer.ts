@@ -1,10 +1,11 @@
-// For tests only: the other end of a connection, which does exactly what a test tells it, byte by byte. It knows just
+// The other end of a connection, which does exactly what a test tells it, byte by byte. It knows just
 // enough HTTP to see where a request ends; what an API server means is tested on the real one.
 
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
-import { type Clock, systemClock } from '../../base/index.ts';
+import { createServer as createTlsServer, Server as TlsServer, type TlsOptions } from 'node:tls';
+export { makeAuthority } from '../../controlplane/index.ts';
+import { type Clock, systemClock } from '../../src/base/index.ts';
 
 /** A request as it came. */
 export interface Heard {
@@ -40,6 +41,11 @@ export class ScriptedPeer {
   get port(): number {
     const address = this.#server.address();
     return typeof address === 'object' && address ? address.port : 0;
+  }
+
+  /** Shows another certificate to whoever connects from now on. */
+  rotate(certificate: { cert: string; key: string }): void {
+    if (this.#server instanceof TlsServer) this.#server.setSecureContext(certificate);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
