@@ -1,0 +1,30 @@
+// The door of the folder: one zod schema a kind, and the CustomResourceDefinition that comes from it.
+
+export { type Crd, crdOf, SchemaError } from './crd.ts';
+export {
+  type AskedOf,
+  aliasOf,
+  type Column,
+  type DefinedKind,
+  defineKind,
+  type KindDefinition,
+  type KindNames,
+  type ObjectOf,
+  type Scale,
+  type StatusOf,
+} from './kind.ts';
+export {
+  commonStatus,
+  conditions,
+  dnsLabel,
+  immutable,
+  intOrString,
+  listMap,
+  mapOf,
+  objectName,
+  opaque,
+  quantity,
+  setOf,
+  withRules,
+} from './pieces.ts';
+export type { CelRule, Structural } from './structural.ts';
