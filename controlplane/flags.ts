@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import type { ComponentName } from './component.ts';
 import type { Options } from './options.ts';
+import { nodeAnnotation } from './stages/nodes.ts';
 
 /** What the command lines of one control plane are made from. */
 export interface Layout {
@@ -97,7 +98,7 @@ function kwok({ folder }: Layout): string[] {
   return [
     `--kubeconfig=${join(folder, 'kwok.kubeconfig')}`,
     `--config=${join(folder, 'kwok.yaml')}`,
-    '--manage-nodes-with-annotation-selector=sim.baton.dev/node=true',
+    `--manage-nodes-with-annotation-selector=${nodeAnnotation}=true`,
     '--node-ip=127.0.0.1',
     '--cidr=10.128.0.0/9',
     '--node-lease-duration-seconds=40',

@@ -9,6 +9,7 @@ import { openHome } from './home.ts';
 import { type Machine, thisMachine } from './machine.ts';
 import type { Options } from './options.ts';
 import { type ControlPlane, controlPlaneOf, launch, launchApiServer, type Parts, urlOf } from './plane.ts';
+import { startNodes } from './nodes.ts';
 import { freePort, portWasTaken } from './ports.ts';
 import { type Programs, programs } from './programs.ts';
 import { until } from './until.ts';
@@ -49,6 +50,7 @@ async function startOnce(options: Options, machine: Machine, paths: Programs): P
     launch('etcd', parts);
     await launchApiServer(parts);
     if (options.controllers !== 'none') await startControllers(parts);
+    if (options.nodes) await startNodes(parts, options.nodes);
     return controlPlaneOf(parts);
   } catch (error) {
     await home.close();
