@@ -12,12 +12,21 @@ const shortFormats = new Set(['uuid', 'ipv4', 'ipv6', 'date-time', 'date']);
 export function check(node: Structural, place: Place, correlated = true): void {
   if (place.isField && !node.description?.trim()) refuse(place, 'has no description');
   for (const bound of missingBounds(node)) refuse(place, `has no ${bound}`);
+  if (bounds.some(([least, most]) => Number(node[least]) > Number(node[most])))
+    refuse(place, 'has bounds that nothing fits');
   checkRules(node, place, correlated);
   checkFields(node, place, correlated);
   checkList(node, place, correlated);
   if (node.additionalProperties) check(node.additionalProperties, below(place, '.*'), correlated);
   checkDefault(node, place);
 }
+
+const bounds = [
+  ['minimum', 'maximum'],
+  ['minLength', 'maxLength'],
+  ['minItems', 'maxItems'],
+  ['minProperties', 'maxProperties'],
+] as const;
 
 function missingBounds(node: Structural): string[] {
   if (node.enum || node.type === 'boolean') return [];
@@ -67,6 +76,7 @@ function checkKeys({ properties, required }: Structural, keys: string[], place: 
     const here = below(place, `.${key}`, true);
     if (!field) refuse(here, 'is a key of the list and does not exist');
     else if (!isScalar(field)) refuse(here, 'is a key of the list and not one plain value');
+    else if (field.nullable) refuse(here, 'is a key of the list and may be null');
     else if (!required?.includes(key) && field.default === undefined)
       refuse(here, 'is a key of the list: it must be required or have a default');
   }

@@ -40,14 +40,16 @@ const known = new Set([
 ]);
 
 /** The node for a zod schema, with what its `.meta()` says. */
-export function convert(schema: z.core.$ZodType, place: Place): Structural {
-  const def = defOf(schema);
+export const convert = (schema: z.core.$ZodType, place: Place): Structural =>
+  withMeta(bareNode(schema, place), schema, place);
+
+function bareNode(schema: z.core.$ZodType, place: Place): Structural {
+  const { type } = defOf(schema);
   if (place.above.includes(schema)) return refused(place, 'contains itself, and a structural schema has an end');
-  const converter = converters[def.type];
-  if (!converter) return refused(place, `"${def.type}" is nothing that an API server can check`);
+  const converter = converters[type];
+  if (!converter) return refused(place, `"${type}" is nothing that an API server can check`);
   refuseUnseen(schema, place);
-  const shape = converter(schema as never, { ...place, above: [...place.above, schema] });
-  return withMeta(shape, schema, place);
+  return converter(schema as never, { ...place, above: [...place.above, schema] });
 }
 
 function refused(place: Place, why: string): Structural {
@@ -115,22 +117,28 @@ function arrayOf(schema: z.core.$ZodArray, place: Place): Structural {
   };
 }
 
-/** A map. Its keys have no place in a structural schema; how long they may be becomes a CEL rule. */
+/** A map. Its keys have no place in a structural schema; what is asked of them becomes a CEL rule. */
 function recordOf(schema: z.core.$ZodRecord, place: Place): Structural {
   const { keyType: key, valueType } = defOf(schema);
   const values: Structural = { type: 'object', additionalProperties: convert(valueType, below(place, '.*')) };
   if (defOf(key).type !== 'string') return refused(place, 'has keys that are not plain strings: list them as fields');
-  const { minLength, maxLength, ...rest } = stringOf(key, place);
-  if (Object.keys(rest).length > 1)
-    return refused(place, 'its keys have a pattern or a format, which no structural schema can say');
-  if (minLength === undefined && maxLength === undefined) return values;
-  return { ...values, 'x-kubernetes-validations': [keyLength(minLength ?? 0, maxLength)] };
+  const { minLength, maxLength, pattern, allOf, format } = stringOf(key, place);
+  if (allOf ?? format) refuse(place, 'its keys may have a length and one pattern, no more');
+  const rules = [...lengthRule(minLength ?? 0, maxLength), ...patternRule(pattern)];
+  return { ...values, ...(rules.length > 0 ? { 'x-kubernetes-validations': rules } : {}) };
 }
 
-const keyLength = (least: number, most: number | undefined): CelRule => ({
-  rule: `self.all(key, size(key) >= ${least}${most === undefined ? '' : ` && size(key) <= ${most}`})`,
-  message: `each key must have ${least} to ${most ?? 'any number of'} characters`,
-});
+function lengthRule(least: number, most: number | undefined): CelRule[] {
+  if (least === 0 && most === undefined) return [];
+  const limits = [`size(key) >= ${least}`, ...(most === undefined ? [] : [`size(key) <= ${most}`])];
+  const message = `each key must have ${least} ${most === undefined ? 'or more' : `to ${most}`} characters`;
+  return [{ rule: `self.all(key, ${limits.join(' && ')})`, message }];
+}
+
+const patternRule = (pattern: string | undefined): CelRule[] =>
+  pattern === undefined
+    ? []
+    : [{ rule: `self.all(key, key.matches(${JSON.stringify(pattern)}))`, message: `each key must match ${pattern}` }];
 
 function optionalOf(schema: z.core.$ZodOptional, place: Place): Structural {
   if (!place.isField) refuse(place, 'is optional, and only a field can be left out');

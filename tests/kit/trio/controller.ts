@@ -108,7 +108,7 @@ export const trioController = defineController<Trio, TrioStatus, TrioFacts, Trio
   owns: [ConfigMap, Job, Deployment],
   labelled: [Pod],
   reads: [ConfigMap],
-  gather: { probe: probe as Fact<Trio, never, string, TrioClients> },
+  gather: { probe },
   decide,
 });
 
