@@ -46,10 +46,10 @@ export function makeOutlet({ response, clock, reset }: OutletOptions): Outlet {
 
   const cut = () => response.socket?.destroySoon();
   const slowly = async (parts: readonly Buffer[], ms: number) => {
-    for (const part of parts) {
+    for (const [index, part] of parts.entries()) {
+      if (index > 0) await sleep(clock, ms);
       if (response.destroyed) return;
       response.write(part);
-      await sleep(clock, ms);
     }
   };
   const emit = (bytes: Buffer): void | Promise<void> => {

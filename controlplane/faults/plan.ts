@@ -153,7 +153,7 @@ export function checkPlan(plan: Plan): void {
   for (const [index, { when, do: action }] of plan.entries())
     if (![...subjects(when)].some((subject) => fits(action, subject)))
       throw new TypeError(
-        `rule ${index}: ${action.kind} needs a ${actsOn[action.kind]} to act on, and its trigger never has one; name it with { all: [...] }`,
+        `rule ${index}: ${action.kind} acts on one ${actsOn[action.kind]}, and its trigger never has one; name it with { all: [...] }`,
       );
 }
 

@@ -38,6 +38,7 @@ export interface Rig {
 export type RigParts = Pick<Rig, 'clock' | 'recorder' | 'upstream' | 'watches' | 'holds'>;
 
 interface InForce {
+  start: number;
   rules: Rules;
   empty: boolean;
   watched: boolean;
@@ -55,7 +56,7 @@ export function makeRig(parts: RigParts): Rig {
     return action.kind === 'release' ? holds.release(action.name) : undefined;
   };
   const occur = (occasion: Occasion) => (now.empty ? [] : now.rules.on(occasion));
-  const tick = () => occur({ subject: 'time', at: clock.monotonic() }).forEach((action) => surprising(perform(action)));
+  const tick = (at: number) => occur({ subject: 'time', at }).forEach((action) => surprising(perform(action)));
   const stop = () => now.timers.splice(0).forEach((cancel) => cancel());
   return {
     ...parts,
@@ -69,18 +70,17 @@ export function makeRig(parts: RigParts): Rig {
       checkOperator(plan, operator ?? now.operator);
       stop();
       now = inForce(plan, clock, operator ?? now.operator);
-      now.timers.push(...timesOf(plan).map((ms) => clock.after(ms, tick)));
+      const { start } = now;
+      now.timers.push(...timesOf(plan).map((ms) => clock.after(ms, () => tick(start + ms))));
     },
   };
 }
 
-const inForce = (plan: Plan, clock: Clock, operator?: OperatorProcess): InForce => ({
-  rules: makeRules(plan, clock.monotonic()),
-  empty: plan.length === 0,
-  watched: plan.some(concernsEvents),
-  operator,
-  timers: [],
-});
+function inForce(plan: Plan, clock: Clock, operator?: OperatorProcess): InForce {
+  const start = clock.monotonic();
+  const rules = makeRules(plan, start);
+  return { start, rules, empty: plan.length === 0, watched: plan.some(concernsEvents), operator, timers: [] };
+}
 
 function checkOperator(plan: Plan, operator: OperatorProcess | undefined): void {
   const index = plan.findIndex((rule) => onOperator(rule.do));
