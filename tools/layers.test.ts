@@ -155,6 +155,11 @@ describe('refused', () => {
   });
 });
 
+test('those on top may import everything below them', () => {
+  const folders = Object.keys(mayImport);
+  deepEqual(mayImport['operator'], folders.slice(0, folders.indexOf('operator')));
+});
+
 test('an import that stands in a comment is none', () => {
   deepEqual(importsOf("// import { x } from '../api/index.ts';\n *  import('../api/index.ts')\n"), []);
 });

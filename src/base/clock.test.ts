@@ -42,7 +42,7 @@ describe('sleep', () => {
     deepEqual(getEventListeners(stop.signal, 'abort'), []);
   });
 
-  test('does not begin when the signal was aborted before', async () => {
+  test('does not begin when the signal was aborted before', { timeout: 5_000 }, async () => {
     const { clock, timers } = handClock();
     await sleep(clock, 1000, AbortSignal.abort());
     equal(timers.size, 0);
