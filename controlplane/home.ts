@@ -37,11 +37,17 @@ export function openHome({ temporary }: Machine): Home {
 
 /** Clears the folders whose owner is no more. Their own watchers did so already, unless they were killed as well. */
 function collect(temporary: string): void {
-  for (const name of readdirSync(temporary)) {
-    const owner = new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1];
-    if (owner === undefined || alive(Number(owner))) continue;
-    watch(join(temporary, name), 'ignore').unref();
+  for (const { folder, owner } of homes(temporary)) {
+    if (!alive(owner)) watch(folder, 'ignore').unref();
   }
+}
+
+/** The folders of all control planes of this machine, with the process that each belongs to. */
+export function homes(temporary: string): { folder: string; owner: number }[] {
+  return readdirSync(temporary).flatMap((name) => {
+    const owner = /^-(\d+)-/.exec(name.startsWith(prefix) ? name.slice(prefix.length - 1) : '')?.[1];
+    return owner === undefined ? [] : [{ folder: join(temporary, name), owner: Number(owner) }];
+  });
 }
 
 /** In a session of its own, so that neither a terminal nor a process group takes it along with the owner. */

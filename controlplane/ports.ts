@@ -17,7 +17,7 @@ export async function freePort(): Promise<number> {
 }
 
 /** Whether a log says that its program found the port taken. */
-export const portWasTaken = (log: string): boolean => /address already in use|bind:/i.test(log);
+export const portWasTaken = (log: string): boolean => /address already in use/i.test(log);
 
 function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
