@@ -183,6 +183,17 @@ describe('the documents', () => {
     }
   });
 
+  test('hold every design record that a comment sends its reader to, and list it', () => {
+    const comments = globSync('{src,controlplane,tests,bench,tools}/**/*.ts', { cwd: root }).map(read).join('\n');
+    const sent = comments.matchAll(/docs\/design\/(\d{4}-[\w-]+\.md)/g).map(([, name = '']) => name);
+    const records = new Set([...sent, ...globSync('0*.md', { cwd: join(root, 'docs/design') })]);
+    const index = read('docs/design/README.md');
+    deepEqual(
+      [...records].filter((name) => !index.includes(`(${name})`)),
+      [],
+    );
+  });
+
   const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root });
   for (const page of pages)
     test(`${page} names only files that exist`, () => {
