@@ -5,6 +5,14 @@
 import { checkRules } from './rules.ts';
 import { below, type Place, refuse, type Structural } from './structural.ts';
 
+/** Limits that come in pairs. */
+const pairs = [
+  ['minimum', 'maximum'],
+  ['minLength', 'maxLength'],
+  ['minItems', 'maxItems'],
+  ['minProperties', 'maxProperties'],
+] as const;
+
 /** Formats that are short by themselves. */
 const shortFormats = new Set(['uuid', 'ipv4', 'ipv6', 'date-time', 'date']);
 
@@ -12,8 +20,7 @@ const shortFormats = new Set(['uuid', 'ipv4', 'ipv6', 'date-time', 'date']);
 export function check(node: Structural, place: Place, correlated = true): void {
   if (place.isField && !node.description?.trim()) refuse(place, 'has no description');
   for (const bound of missingBounds(node)) refuse(place, `has no ${bound}`);
-  if (bounds.some(([least, most]) => Number(node[least]) > Number(node[most])))
-    refuse(place, 'has bounds that nothing fits');
+  checkValues(node, place);
   checkRules(node, place, correlated);
   checkFields(node, place, correlated);
   checkList(node, place, correlated);
@@ -21,12 +28,14 @@ export function check(node: Structural, place: Place, correlated = true): void {
   checkDefault(node, place);
 }
 
-const bounds = [
-  ['minimum', 'maximum'],
-  ['minLength', 'maxLength'],
-  ['minItems', 'maxItems'],
-  ['minProperties', 'maxProperties'],
-] as const;
+/** What the API server takes without a word and then judges otherwise than the author meant. */
+function checkValues(node: Structural, place: Place): void {
+  if (pairs.some(([least, most]) => Number(node[least]) > Number(node[most])))
+    refuse(place, 'has bounds that nothing fits');
+  if ([node.minimum, node.maximum].some((bound) => Math.abs(bound ?? 0) > Number.MAX_SAFE_INTEGER))
+    refuse(place, 'has a bound beyond 2^53, where the API server overflows');
+  if (node.enum && node.nullable) refuse(place, 'is an enum that may be null, and the API server refuses that null');
+}
 
 function missingBounds(node: Structural): string[] {
   if (node.enum || node.type === 'boolean') return [];

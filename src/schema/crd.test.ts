@@ -71,6 +71,16 @@ const faults: { name: string; x: z.ZodType; says: string[] }[] = [
     says: ['spec.x: has bounds that nothing fits'],
   },
   {
+    name: 'bounds that the API server cannot count to',
+    x: d(z.float32()),
+    says: ['spec.x: has a bound beyond 2^53, where the API server overflows'],
+  },
+  {
+    name: 'an enum that may be null',
+    x: d(z.enum(['a']).nullable()),
+    says: ['spec.x: is an enum that may be null, and the API server refuses that null'],
+  },
+  {
     name: 'recursion',
     x: d(tree),
     says: ['spec.x.child.child: contains itself, and a structural schema has an end'],
