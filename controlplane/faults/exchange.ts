@@ -34,7 +34,8 @@ type Verdict = 'go' | 'over';
 export async function exchange(errand: Errand, outgoing: Outgoing): Promise<void> {
   const { rig, call, outlet } = errand;
   const actions = rig.occur({ subject: 'request', at: call.at, call });
-  outlet.onDelivered(() => (call.deliveredAt = rig.clock.monotonic()));
+  outlet.onEnd(() => (call.deliveredAt = rig.clock.monotonic()));
+  outlet.onGone(() => (call.deliveredAt = undefined));
   if (actions.length === 0) return send({ ...errand, outgoing, actions });
   call.faults.push(...actions.map(({ kind }) => kind));
   await meddle({ ...errand, outgoing, actions });

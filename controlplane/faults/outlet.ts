@@ -11,20 +11,23 @@ export interface Spoiling {
 }
 
 export interface Outlet {
+  /** Leaves with the first bytes, or by `flushHead`. */
   head(status: number, headers: IncomingHttpHeaders): void;
-  /** False when the caller is slow to take it. */
-  write(bytes: Buffer): boolean;
+  flushHead(): void;
+  write(bytes: Buffer): void;
+  /** Whether the caller is slow to take it. */
+  full(): boolean;
   /** Each part in packets of its own. */
   writeApart(parts: readonly Buffer[]): void;
   end(): void;
-  /** Closes the connection without ending the answer. */
-  cut(): void;
   /** Breaks the connection, with a TCP reset. */
   reset(): void;
   /** To be called before `head`. */
   spoil(how: Spoiling): void;
   onDrain(run: () => void): void;
-  /** The whole answer was handed over. */
+  /** The last byte is on its way to the caller. */
+  onEnd(run: () => void): void;
+  /** The whole answer is with the caller's machine. */
   onDelivered(run: () => void): void;
   /** The caller left before that. */
   onGone(run: () => void): void;
@@ -43,6 +46,7 @@ export function makeOutlet({ response, clock, reset }: OutletOptions): Outlet {
   const steps = inOrder();
   let { truncate, drip }: Spoiling = {};
   let left = Number.POSITIVE_INFINITY;
+  let told: (() => void) | undefined;
 
   const cut = () => response.socket?.destroySoon();
   const slowly = async (parts: readonly Buffer[], ms: number) => {
@@ -63,27 +67,32 @@ export function makeOutlet({ response, clock, reset }: OutletOptions): Outlet {
     if (truncate?.end === 'cut') cut();
     else response.end();
   };
+  const finish = () => {
+    if (left < 0) return;
+    told?.();
+    response.end();
+  };
   const write = (bytes: Buffer) => {
     steps(() => (left < 0 ? undefined : emit(bytes)));
     if (truncate) steps(() => (left === 0 ? stop() : undefined));
-    return !response.writableNeedDrain;
   };
   return {
     head(status, headers) {
       const { 'content-length': _, ...unsized } = headers;
       response.writeHead(status, truncate?.end === 'clean' ? unsized : headers);
-      response.flushHeaders();
     },
+    flushHead: () => response.flushHeaders(),
     write,
+    full: () => response.writableNeedDrain,
     writeApart: (parts) => steps(() => slowly(parts, apartMs)),
-    end: () => steps(() => void (left < 0 || response.end())),
-    cut: () => steps(cut),
+    end: () => steps(finish),
     reset: () => steps(reset),
     spoil(how) {
       ({ truncate = truncate, drip = drip } = how);
       left = truncate?.bytes ?? left;
     },
     onDrain: (run) => void response.once('drain', run),
+    onEnd: (run) => void (told = run),
     onDelivered: (run) => void response.once('finish', run),
     onGone: (run) => void response.once('close', () => response.writableFinished || run()),
   };

@@ -87,8 +87,15 @@ export type WatchAction =
 /** What happens to the operator process, when the answer is delivered if not said otherwise. */
 export type OperatorAction = { kind: 'kill' | 'pause' | 'resume'; at?: Moment };
 
+/** What becomes of connections: `refuse` also resets those that are open, `stall` lets new ones hang in the TLS handshake. */
+export type Manner = 'accept' | 'refuse' | 'stall';
+
 /** What needs no request and no event. */
-export type AnytimeAction = WatchAction | OperatorAction | { kind: 'release'; name: string };
+export type AnytimeAction =
+  | WatchAction
+  | OperatorAction
+  | { kind: 'release'; name: string }
+  | { kind: 'connections'; manner: Manner };
 export type Action = RequestAction | EventAction | AnytimeAction;
 
 /** `times` bounds how often the rule acts; once if left out. */
@@ -103,10 +110,10 @@ export type Plan = readonly Rule[];
 /** What a rule can be about. */
 export type Subject = 'request' | 'event' | 'time';
 
-type Object = 'request' | 'event' | 'watches' | 'operator' | 'hold';
+type Target = 'request' | 'event' | 'watches' | 'operator' | 'hold' | 'network';
 
 /** What each action acts on; a request or an event it must have been triggered by. */
-const actsOn: Record<Action['kind'], Object> = {
+const actsOn: Record<Action['kind'], Target> = {
   delay: 'request',
   hold: 'request',
   dropBefore: 'request',
@@ -134,6 +141,7 @@ const actsOn: Record<Action['kind'], Object> = {
   pause: 'operator',
   resume: 'operator',
   release: 'hold',
+  connections: 'network',
 };
 
 export const onRequest = (action: Action): action is RequestAction => actsOn[action.kind] === 'request';

@@ -1,12 +1,10 @@
 // A TLS proxy in front of the real API server that does what a plan says: loses, delays, refuses, cuts, freezes. It
-// passes on the caller's own token, so the operator keeps its own rights. TCP connections are accepted here and then
-// handed to the TLS server, because only their owner can reset them.
+// passes on the caller's own token, so the operator keeps its own rights. Here its parts are put together; the life of
+// a request is in exchange.ts, that of a watch in stream.ts.
 
-import { createServer, type Server } from 'node:https';
-import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, systemClock } from '../../src/base/index.ts';
 import { makeAuthority } from '../certificates.ts';
+import { openDoor, type Visit } from './door.ts';
 import { exchange } from './exchange.ts';
 import { makeHolds } from './holds.ts';
 import { describe, receive } from './incoming.ts';
@@ -35,7 +33,7 @@ export interface FaultProxy {
   kubeconfig(token: string): string;
   /** Replaces the plan and starts its counts and times anew; what is frozen or held stays so. */
   setPlan(plan: Plan, operator?: OperatorProcess): void;
-  /** No plan: releases what is held, delivers what is frozen. What hangs, hangs on. */
+  /** No plan: accepts connections, releases what is held, delivers what is frozen. What hangs, hangs on. */
   clearPlan(): void;
   /** How often each rule of the plan has acted. */
   firings(): readonly number[];
@@ -50,35 +48,26 @@ export interface FaultProxy {
 }
 
 /** Starts a proxy on a free port of loopback. */
-export async function startFaultProxy({
-  upstream,
-  plan,
-  operator,
-  clock = systemClock,
-}: FaultProxyOptions): Promise<FaultProxy> {
+export async function startFaultProxy(options: FaultProxyOptions): Promise<FaultProxy> {
+  const { operator, clock = systemClock } = options;
   const authority = makeAuthority(clock.now());
-  const { certificate: cert, key } = authority.issue({
-    name: 'fault-proxy',
-    addresses: ['127.0.0.1', 'localhost'],
-  });
-  const parts = {
-    recorder: makeRecorder(),
-    upstream: makeUpstream(upstream),
-    watches: makeWatches(),
-    holds: makeHolds(),
-  };
-  const rig = makeRig({ clock, ...parts });
-  const door = await openDoor(createServer({ cert, key, requestTimeout: 0, keepAliveTimeout: 300_000 }), rig);
-  const { holds, watches, recorder } = parts;
-  if (plan) rig.setPlan(plan, operator);
+  const door = await openDoor(authority.issue({ name: 'fault-proxy', addresses: ['127.0.0.1', 'localhost'] }));
+  const upstream = makeUpstream(options.upstream);
+  const recorder = makeRecorder();
+  const watches = makeWatches();
+  const holds = makeHolds();
+  const rig = makeRig({ clock, door, upstream, recorder, watches, holds });
+  rig.setPlan(options.plan ?? [], operator);
+  door.onVisit((visit) => surprising(serve(rig, visit)));
   return {
     url: door.url,
     caPem: authority.certificate,
     trace: recorder.trace,
     kubeconfig: (token) => kubeconfigText(door.url, authority.certificate, token),
-    setPlan: (next, process) => rig.setPlan(next, process ?? operator),
+    setPlan: (plan, process) => rig.setPlan(plan, process ?? operator),
     clearPlan() {
       rig.setPlan([]);
+      door.become('accept');
       holds.releaseAll();
       watches.normal();
     },
@@ -90,49 +79,13 @@ export async function startFaultProxy({
     async stop() {
       rig.stop();
       holds.releaseAll();
-      await Promise.all([door.close(), parts.upstream.close()]);
+      await Promise.all([door.close(), upstream.close()]);
     },
   };
 }
 
-interface Door {
-  url: string;
-  close(): Promise<void>;
-}
-
-async function openDoor(secure: Server, rig: Rig): Promise<Door> {
-  const sockets = new Map<number | undefined, Socket>();
-  const door = createTcpServer((socket) => {
-    const { remotePort } = socket;
-    sockets.set(remotePort, socket);
-    socket.setNoDelay(true).once('close', () => sockets.delete(remotePort));
-    secure.emit('connection', socket);
-  });
-  secure.on('request', (request, response) => {
-    const reset = () => void sockets.get(request.socket.remotePort)?.resetAndDestroy();
-    surprising(serve({ rig, request, response, reset }));
-  });
-  await new Promise<void>((ready, failed) => door.once('error', failed).listen(0, '127.0.0.1', ready));
-  return {
-    url: `https://127.0.0.1:${(door.address() as AddressInfo).port}`,
-    async close() {
-      const closed = new Promise((done) => door.close(done));
-      for (const socket of sockets.values()) socket.destroy();
-      await closed;
-    },
-  };
-}
-
-interface Visit {
-  rig: Rig;
-  request: IncomingMessage;
-  response: ServerResponse;
-  reset: () => void;
-}
-
-async function serve({ rig, request, response, reset }: Visit): Promise<void> {
+async function serve(rig: Rig, { request, response, reset }: Visit): Promise<void> {
   const at = rig.clock.monotonic();
-  response.on('error', () => {});
   const outlet = makeOutlet({ response, clock: rig.clock, reset });
   const outgoing = await receive(request).catch(() => undefined);
   if (outgoing === undefined) return reset();

@@ -2,6 +2,7 @@
 // the API server, and the operator process that a plan may hit.
 
 import type { Clock } from '../../src/base/index.ts';
+import type { Door } from './door.ts';
 import type { Holds } from './holds.ts';
 import { type Action, checkPlan, concernsEvents, onOperator, onWatches, type Plan } from './plan.ts';
 import type { WatchStream } from './stream.ts';
@@ -23,10 +24,13 @@ export interface Rig {
   readonly upstream: Upstream;
   readonly watches: Watches;
   readonly holds: Holds;
+  readonly door: Pick<Door, 'become'>;
   /** The actions that this occasion sets off. */
   occur(occasion: Occasion): Action[];
   /** Whether the plan in force looks at single watch events. */
   watched(): boolean;
+  /** Whether it may show them again, so that they have to be kept. */
+  replays(): boolean;
   /** Carries out what concerns watches, held requests or the operator; other actions are left to whoever has the request. */
   perform(action: Action, own?: WatchStream): void | Promise<void>;
   setPlan(plan: Plan, operator?: OperatorProcess): void;
@@ -35,13 +39,14 @@ export interface Rig {
   stop(): void;
 }
 
-export type RigParts = Pick<Rig, 'clock' | 'recorder' | 'upstream' | 'watches' | 'holds'>;
+export type RigParts = Pick<Rig, 'clock' | 'recorder' | 'upstream' | 'watches' | 'holds' | 'door'>;
 
 interface InForce {
   start: number;
   rules: Rules;
   empty: boolean;
   watched: boolean;
+  replays: boolean;
   operator: OperatorProcess | undefined;
   timers: (() => void)[];
 }
@@ -53,6 +58,7 @@ export function makeRig(parts: RigParts): Rig {
   const perform = (action: Action, own?: WatchStream): void | Promise<void> => {
     if (onWatches(action)) return watches.act(action, own);
     if (onOperator(action)) return now.operator?.[action.kind]();
+    if (action.kind === 'connections') return parts.door.become(action.manner);
     return action.kind === 'release' ? holds.release(action.name) : undefined;
   };
   const occur = (occasion: Occasion) => (now.empty ? [] : now.rules.on(occasion));
@@ -64,6 +70,7 @@ export function makeRig(parts: RigParts): Rig {
     occur,
     stop,
     watched: () => now.watched,
+    replays: () => now.replays,
     firings: () => now.rules.firings(),
     setPlan(plan, operator) {
       checkPlan(plan);
@@ -79,7 +86,8 @@ export function makeRig(parts: RigParts): Rig {
 function inForce(plan: Plan, clock: Clock, operator?: OperatorProcess): InForce {
   const start = clock.monotonic();
   const rules = makeRules(plan, start);
-  return { start, rules, empty: plan.length === 0, watched: plan.some(concernsEvents), operator, timers: [] };
+  const replays = plan.some((rule) => rule.do.kind === 'replayOlder');
+  return { start, rules, empty: plan.length === 0, watched: plan.some(concernsEvents), replays, operator, timers: [] };
 }
 
 function checkOperator(plan: Plan, operator: OperatorProcess | undefined): void {

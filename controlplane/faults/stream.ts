@@ -36,6 +36,8 @@ export interface StreamSetting {
   recorder: Recorder;
   /** Whether the plan in force looks at events at all. */
   watched: () => boolean;
+  /** Whether it may show them again. */
+  replays: () => boolean;
   /** The actions that this event sets off. */
   occur: (event: WatchEvent, object: unknown) => Action[];
   /** Carries out what concerns more than this event. */
@@ -96,7 +98,7 @@ export function makeStream(setting: StreamSetting): WatchStream {
     const actions = setting.occur(line.event, line.object);
     const early = actions.filter((action) => action.kind === 'freeze' && action.from === 'this');
     for (const action of early) setting.perform(action, stream);
-    const before = remember(line);
+    const before = setting.replays() ? remember(line) : undefined;
     if (!hidden(line, state)) gate.pass({ parts: render(line, actions.filter(onEvent), before), event: line.event });
     for (const action of actions) if (!early.includes(action)) setting.perform(action, stream);
   };

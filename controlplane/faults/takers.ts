@@ -33,9 +33,8 @@ export function passing(errand: Errand): Taker {
     },
     data(chunk) {
       notes.data(chunk);
-      if (outlet.write(chunk)) return;
-      flow.pause();
-      outlet.onDrain(() => flow.resume());
+      outlet.write(chunk);
+      inStep(outlet, flow);
     },
     end() {
       notes.end();
@@ -87,8 +86,10 @@ export function watching(errand: Errand, opening: Opening): Taker {
   const { outlet, call, rig } = errand;
   const plain = passing(errand);
   let stream: WatchStream | undefined;
+  let flow: Flow;
   return {
-    start(status, headers, flow) {
+    start(status, headers, itsFlow) {
+      flow = itsFlow;
       if (status !== 200 || headers['content-type']?.includes('json') !== true)
         return plain.start(status, headers, flow);
       call.answer = { status, reason: '', resourceVersion: '', uid: '', at: rig.clock.monotonic() };
@@ -97,6 +98,7 @@ export function watching(errand: Errand, opening: Opening): Taker {
       const begin = (verdict: 'go' | 'over') => {
         if (verdict === 'over') return flow.abort();
         outlet.head(status, headers);
+        outlet.flushHead();
         if (opening.first) own.take(opening.first);
         opening.opened(own);
         flow.resume();
@@ -107,8 +109,9 @@ export function watching(errand: Errand, opening: Opening): Taker {
       else surprising(verdict.then(begin));
     },
     data(chunk) {
-      if (stream) stream.take(chunk);
-      else plain.data(chunk);
+      if (stream === undefined) return plain.data(chunk);
+      stream.take(chunk);
+      inStep(outlet, flow);
     },
     end() {
       if (stream) stream.upstreamEnded();
@@ -116,6 +119,13 @@ export function watching(errand: Errand, opening: Opening): Taker {
     },
     failed: (error) => plain.failed(error),
   };
+}
+
+/** Takes no more from the API server than the caller takes from here. */
+function inStep(outlet: Outlet, flow: Flow): void {
+  if (!outlet.full()) return;
+  flow.pause();
+  outlet.onDrain(() => flow.resume());
 }
 
 function streamOf({ rig, call, outlet }: Errand, flow: Flow): WatchStream {
@@ -126,6 +136,7 @@ function streamOf({ rig, call, outlet }: Errand, flow: Flow): WatchStream {
     clock,
     recorder,
     watched: () => rig.watched(),
+    replays: () => rig.replays(),
     giveUp: () => flow.abort(),
     occur: (event, object) => rig.occur({ subject: 'event', at: event.at, event, object }),
     perform: (action, own) => surprising(rig.perform(action, own)),

@@ -49,7 +49,13 @@ const perHopBack = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 
 /** Connects to the API server. */
 export function makeUpstream({ url, caPem }: UpstreamAddress): Upstream {
-  const pool = new Pool(url, { connect: { ca: caPem }, headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 60_000 });
+  const pool = new Pool(url, {
+    allowH2: false,
+    connect: { ca: caPem },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: 60_000,
+  });
   return {
     close: () => pool.destroy(),
     send({ method, path, headers, body }, taker) {

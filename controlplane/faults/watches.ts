@@ -30,13 +30,9 @@ export function makeWatches(): Watches {
     },
     closed: (stream) => void open.delete(stream),
     act(action, own) {
-      const { kind, watches } = action;
-      const chosen = [...open].filter((stream) =>
-        watches || !own ? matches(watches ?? {}, stream.call) : stream === own,
-      );
-      if (kind === 'unfreeze') lasting = lasting.filter((one) => watches && !same(one.watches, watches));
-      if ((kind === 'freeze' || kind === 'bookmarkOnly') && (watches || !own))
-        lasting.push({ kind, watches: watches ?? {} });
+      const { watches } = action;
+      const chosen = watches || !own ? [...open].filter(({ call }) => matches(watches ?? {}, call)) : [own];
+      if (watches || !own) lasting = lastingAfter(lasting, action);
       for (const stream of chosen) actOn(stream, action);
     },
     normal() {
@@ -44,6 +40,13 @@ export function makeWatches(): Watches {
       for (const stream of open) stream.normal();
     },
   };
+}
+
+/** What is in force after an action on all watches, or on those that it names. */
+function lastingAfter(lasting: Lasting[], { kind, watches }: WatchAction): Lasting[] {
+  if (kind === 'freeze' || kind === 'bookmarkOnly') return [...lasting, { kind, watches: watches ?? {} }];
+  if (kind !== 'unfreeze') return lasting;
+  return lasting.filter((one) => one.kind !== 'freeze' || (watches && !same(one.watches, watches)));
 }
 
 function actOn(stream: WatchStream, action: WatchAction): void {

@@ -207,6 +207,26 @@ describe('lost on the way', () => {
   });
 });
 
+describe('connections', () => {
+  test('refuse: those that are open break, new ones too, until they are accepted again', async () => {
+    const { proxy, caller } = await stage.through({ plan: atFirstWrite({ kind: 'connections', manner: 'refuse' }) });
+    broken(await caller.call('POST', maps, map(fresh())));
+    broken(await caller.call('GET', maps));
+    await proxy.now({ kind: 'connections', manner: 'accept' });
+    assert.equal(answered(await caller.call('GET', maps)).status, 200);
+  });
+
+  test('stall: a new connection hangs before it is secure', async () => {
+    const { proxy, caller } = await stage.through();
+    await proxy.now({ kind: 'connections', manner: 'stall' });
+    const call = caller.call('GET', maps);
+    assert.equal(await Promise.race([call, pause(500).then(() => 'silent')]), 'silent');
+    assert.equal(proxy.trace.calls.length, 0);
+    await proxy.stop();
+    broken(await call);
+  });
+});
+
 describe('held by the test', () => {
   test('a write stays on the wire until it is released', async () => {
     const { proxy, caller } = await stage.through({ plan: atFirstWrite({ kind: 'hold', name: 'first' }) });
