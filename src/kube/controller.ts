@@ -3,7 +3,8 @@
 
 import type { Clock, Log } from '../base/index.ts';
 import type { Kind, KubeObject } from '../objects/index.ts';
-import type { Change } from './cache.ts';
+import type { Change, Store } from './cache.ts';
+import type { ControllerDefinition } from './define.ts';
 import { Queue } from './queue.ts';
 import type { Priority } from './queue.ts';
 import { type Bench, reconcile } from './reconcile.ts';
@@ -41,8 +42,21 @@ export class Controller {
     this.queue.pause();
   }
 
+  get definition(): ControllerDefinition {
+    return this.options.bench.definition;
+  }
+
+  /** Whether there is a whole view of everything that this controller looks at. */
+  get synced(): boolean {
+    return this.used().every((store) => store.synced);
+  }
+
+  uses(store: Store): boolean {
+    return this.used().includes(store);
+  }
+
   get name(): string {
-    return this.options.bench.definition.kind.kind;
+    return this.definition.kind.kind;
   }
 
   /** Sets or lifts one reason not to work. */
@@ -69,6 +83,11 @@ export class Controller {
   /** A fact of this key changed. */
   woken(key: string): void {
     this.queue.add(key, 'change');
+  }
+
+  private used(): Store[] {
+    const { parents, stores } = this.options.bench;
+    return [...parents.values(), ...stores.owned, ...stores.labelled, ...stores.read];
   }
 
   private wake(key: Key, priority: Priority): void {

@@ -74,7 +74,7 @@ export interface Fact<P, I, V, C> {
 
 export type Facts<F> = { readonly [K in keyof F]: Known<F[K]> };
 
-export interface Pass<P extends Parent, F = object> {
+export interface Pass<P extends Parent, F = Record<string, unknown>> {
   object: P;
   seen: Observed;
   facts: Facts<F>;
@@ -98,7 +98,7 @@ export interface Cleanup<P, C> {
 export interface ControllerDefinition<
   P extends Parent = Parent,
   S extends CommonStatus = CommonStatus,
-  F = object,
+  F = Record<string, unknown>,
   C = object,
 > {
   kind: Kind<P>;
@@ -111,13 +111,13 @@ export interface ControllerDefinition<
   labelled?: readonly Kind[];
   /** Kinds of other owners that `seen.read` may ask for. */
   reads?: readonly Kind[];
-  gather?: { readonly [K in keyof F]: Fact<P, never, F[K], C> };
+  gather?: { readonly [K in keyof F]: Fact<P, unknown, F[K], C> };
   decide(pass: Pass<P, F>): Decision<S>;
   cleanup?: Cleanup<P, C>;
 }
 
 /** Checks what the compiler cannot, and hands the definition back. */
-export function defineController<P extends Parent, S extends CommonStatus, F = object, C = object>(
+export function defineController<P extends Parent, S extends CommonStatus, F = Record<string, unknown>, C = object>(
   definition: ControllerDefinition<P, S, F, C>,
 ): ControllerDefinition<P, S, F, C> {
   const secret = definition.reads?.find(({ kind, apiVersion }) => kind === 'Secret' && apiVersion === 'v1');

@@ -2,10 +2,9 @@
 // value, or `pending`, at once, and its object is woken only when a value changed.
 
 import { type Backoff, type Clock, delayAfter, hashOf } from '../base/index.ts';
-import type { Fact, Facts, Known, Observed, Tools } from './define.ts';
+import type { Fact, Facts, Known, Observed, Parent, Tools } from './define.ts';
 
-// oxlint-disable-next-line typescript/no-explicit-any -- the inputs of one fact meet only its own fetch
-type AnyFact = Fact<any, any, unknown, any>;
+type AnyFact = Fact<Parent, unknown, unknown, object>;
 
 interface Held {
   inputs: string;
@@ -17,7 +16,7 @@ interface Held {
 
 export interface GatherOptions {
   facts: Readonly<Record<string, AnyFact>>;
-  tools: Omit<Tools<unknown>, 'signal'>;
+  tools: Omit<Tools<object>, 'signal'>;
   clock: Clock;
   random: () => number;
   /** A fact of this key has another value than before. */
@@ -39,12 +38,12 @@ export class Gatherer {
   }
 
   /** What is known for this object now. What is missing or old is being fetched when this returns. */
-  facts<F>(key: string, object: unknown, seen: Observed): Facts<F> {
+  facts(key: string, object: Parent, seen: Observed): Facts<Record<string, unknown>> {
     const entries = Object.entries(this.options.facts).map(([name, fact]) => [
       name,
       this.one(key, name, fact.inputs(object, seen)),
     ]);
-    return Object.fromEntries(entries) as Facts<F>;
+    return Object.fromEntries(entries) as Facts<Record<string, unknown>>;
   }
 
   /** The object is gone: nothing is fetched for it any more. */

@@ -5,9 +5,9 @@ import { type CommonStatus, type Kind, type KubeObject, manager } from '../objec
 import { act, type Outcome } from './act.ts';
 import type { Store } from './cache.ts';
 import type { Owner } from './child.ts';
-import type { Circuit } from './circuit.ts';
+import type { Circuit, Open } from './circuit.ts';
 import { ApiError, type Client } from './client/index.ts';
-import { type ControllerDefinition, type Decision, type Parent, type Pass, type Reader, Terminal } from './define.ts';
+import { type ControllerDefinition, type Decision, type Parent, type Reader, Terminal } from './define.ts';
 import { turnedBad, warn } from './events.ts';
 import type { Gatherer } from './gather.ts';
 import { observe, type Stores } from './observe.ts';
@@ -39,13 +39,20 @@ export async function reconcile(key: Key, bench: Bench): Promise<{ again?: numbe
   const owner: Owner = { object: found.object as Parent, kind: key.kind, labelKind: bench.definition.kind.kind };
   if (owner.object.metadata.deletionTimestamp) return leave(owner, text, bench);
   const open = bench.circuit.openFor(text, owner.object.metadata.generation ?? 0);
-  if (open) return { again: Math.max(0, open.until - bench.clock.monotonic()) };
+  if (open) return pausedBy(open, owner, bench);
   owner.object = await withFinalizer(owner, bench);
   const decision = decided(owner, text, bench);
   const outcome = await acted(decision.want, owner, text, bench);
   await told(decision.status, outcome, owner, bench);
   if (outcome.refused !== undefined) throw outcome.refused;
   return decision.again === undefined ? {} : { again: decision.again };
+}
+
+/** The loop detector has opened: the object is left alone, and says why. */
+async function pausedBy({ until, why }: Open, owner: Owner, bench: Bench): Promise<{ again: number }> {
+  const { generation: observedGeneration = 0 } = owner.object.metadata;
+  await told({ ...owner.object.status, observedGeneration }, { refused: new Refusal('WriteLoop', why) }, owner, bench);
+  return { again: Math.max(0, until - bench.clock.monotonic()) };
 }
 
 /** Gone: owner references collect the children, and nothing of it is remembered here. */
@@ -107,9 +114,8 @@ function decided(owner: Owner, text: string, bench: Bench): Decision<CommonStatu
   const { definition, gatherer, subscriptions, stores, clock } = bench;
   const { seen, reads } = observe(owner, stores);
   try {
-    const facts = gatherer.facts<object>(text, owner.object, seen);
-    const pass: Pass<Parent> = { object: owner.object, seen, facts, now: clock.now() };
-    return definition.decide(pass);
+    const facts = gatherer.facts(text, owner.object, seen);
+    return definition.decide({ object: owner.object, seen, facts, now: clock.now() });
   } catch (error) {
     if (!(error instanceof Terminal)) throw error;
     const { generation: observedGeneration = 0 } = owner.object.metadata;

@@ -1,0 +1,75 @@
+// What the engine tells Prometheus: passes, queues, how old the watches are, requests, leadership, problems.
+
+import type { Requested } from './client/index.ts';
+import type { Controller } from './controller.ts';
+import { Metrics } from './metrics.ts';
+import type { Problems } from './problems.ts';
+import type { Watched } from './watched.ts';
+
+/** Seconds. */
+const passBuckets = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30];
+
+export interface Measured {
+  controllers: readonly Controller[];
+  watched: readonly Watched[];
+  leads: () => boolean;
+  problems: Problems;
+}
+
+export class EngineMetrics {
+  readonly registry = new Metrics();
+  private readonly passes = this.registry.counter('baton_passes_total', 'Passes, by how they ended.');
+  private readonly passTime = this.registry.histogram('baton_pass_seconds', 'How long passes took.', passBuckets);
+  private readonly requests = this.registry.counter('baton_api_requests_total', 'Requests to the API server.');
+
+  /** One request to the API server ended. */
+  readonly requested = ({ verb, resource, status }: Requested): void =>
+    this.requests.add({ verb, resource, status: String(status) });
+
+  /** One pass of a controller ended. */
+  passed(controller: string): (result: 'done' | 'stale' | 'failed', ms: number) => void {
+    return (result, ms) => {
+      this.passes.add({ controller, result });
+      this.passTime.observe({ controller }, ms / 1_000);
+    };
+  }
+
+  /** Reads these parts whenever somebody looks. */
+  watch({ controllers, watched, leads, problems }: Measured): void {
+    const each = (value: (controller: Controller) => number) => () =>
+      controllers.map((one) => [{ controller: one.name }, value(one)] as const);
+    this.registry.gauge(
+      'baton_queue_ready',
+      'Keys that wait for a worker.',
+      each(({ queue }) => queue.stats().ready),
+    );
+    this.registry.gauge(
+      'baton_queue_delayed',
+      'Keys that wait for their time.',
+      each(({ queue }) => queue.stats().delayed),
+    );
+    this.registry.gauge(
+      'baton_queue_oldest_seconds',
+      'How long the oldest ready key has waited.',
+      each(({ queue }) => queue.oldestWaiting() / 1_000),
+    );
+    this.registry.gauge(
+      'baton_controller_held',
+      'Whether a controller waits for something (1) or works (0).',
+      each(({ holds }) => Math.min(1, holds.size)),
+    );
+    this.registry.gauge('baton_watch_age_seconds', 'Seconds since the last byte of a watch.', () =>
+      watched.map((one) => [{ watch: one.name }, one.age / 1_000] as const),
+    );
+    this.registry.gauge('baton_leader', 'Whether this process leads (1) or stands by (0).', () => [
+      [{}, leads() ? 1 : 0],
+    ]);
+    this.registry.gauge('baton_problem', 'Problems that need attention, each as 1.', () =>
+      problems.list().map(({ name }) => [{ problem: name }, 1] as const),
+    );
+  }
+
+  text(): string {
+    return this.registry.text();
+  }
+}

@@ -1,0 +1,51 @@
+// The operator under test, as a process of its own: the engine with the test kind. What it does outside the cluster it
+// does in a folder, so that a test can play and read that world. Everything is one JSON argument.
+
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeLog, systemClock } from '../../src/base/index.ts';
+import { defaultLimits, type Limits, loadKubeconfig, startOperator } from '../../src/kube/index.ts';
+import { cleaningTrioController, type TrioClients, trioController } from './trio/controller.ts';
+
+/** How a test starts the operator. */
+export interface MainOptions {
+  kubeconfig: string;
+  /** Answers to questions are files in here; what is forgotten becomes a line of the file `forgotten`. */
+  outside: string;
+  identity: string;
+  controller: 'plain' | 'cleaning';
+  namespaces?: string[];
+  parentSelector?: string;
+  lease?: { namespace: string; name: string };
+  limits?: Partial<Limits>;
+  level?: 'debug' | 'info';
+}
+
+const options = JSON.parse(process.argv[2] ?? '{}') as MainOptions;
+const log = makeLog({
+  level: options.level ?? 'info',
+  format: 'text',
+  now: () => Date.now(),
+  write: (line) => void process.stderr.write(line),
+});
+
+const clients: TrioClients = {
+  ask: async (question) => readFileSync(join(options.outside, question), 'utf8'),
+  forget: async (thing) => appendFileSync(join(options.outside, 'forgotten'), `${thing}\n`),
+};
+
+const operator = await startOperator({
+  controllers: [{ definition: options.controller === 'plain' ? trioController : cleaningTrioController, clients }],
+  access: () => loadKubeconfig(options.kubeconfig),
+  namespaces: options.namespaces ?? [],
+  ...(options.parentSelector !== undefined && { parentSelector: options.parentSelector }),
+  ...(options.lease && { lease: { ...options.lease, identity: options.identity } }),
+  workers: 4,
+  health: { host: '127.0.0.1', port: 0 },
+  clock: systemClock,
+  random: Math.random,
+  log,
+  limits: { ...defaultLimits, ...options.limits },
+});
+process.stdout.write(`${operator.port}\n`);
+process.once('SIGTERM', () => void operator.stop().then(() => process.exit(0)));

@@ -1,0 +1,109 @@
+// One control plane with the test kind installed and the operator's account bound to the generated roles, with or
+// without the fault proxy before it. The operator never runs as admin, so a missing right fails a test.
+
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type ControlPlane, type Options, startControlPlane } from '../../controlplane/index.ts';
+import { type FaultProxy, startFaultProxy } from '../../controlplane/faults/index.ts';
+import { systemClock } from '../../src/base/index.ts';
+import { Client, loadKubeconfig } from '../../src/kube/index.ts';
+import { type Kind, type KubeObject, Namespace } from '../../src/objects/index.ts';
+import { eventually } from './eventually.ts';
+import type { MainOptions } from './main.ts';
+import { type RunningOperator, startProcess } from './process.ts';
+import { Trio } from './trio/schema.ts';
+
+const deploy = fileURLToPath(new URL('trio/deploy', import.meta.url));
+
+/** Where the operator's account and lease live. */
+export const home = 'trio-system';
+export const account = 'trio';
+
+export interface Rig {
+  plane: ControlPlane;
+  /** The test itself, as admin, past the proxy. */
+  admin: Client;
+  proxy: FaultProxy;
+  /** Starts an operator behind the proxy. */
+  operator(options?: Partial<MainOptions>): Promise<RunningOperator>;
+  /** A fresh namespace. */
+  namespace(): Promise<string>;
+  /** Creates or replaces what is written, as a user with kubectl would. */
+  apply<T extends KubeObject>(kind: Kind<T>, object: object): Promise<T>;
+  get<T extends KubeObject>(kind: Kind<T>, namespace: string, name: string): Promise<T | undefined>;
+  list<T extends KubeObject>(kind: Kind<T>, namespace: string): Promise<T[]>;
+  /** Where the operator's world outside the cluster is. */
+  outside: string;
+  stop(): Promise<void>;
+}
+
+/** Starts everything but the operator. */
+export async function startRig(options: Options = { nodes: 1 }): Promise<Rig> {
+  const plane = await startControlPlane(options);
+  const admin = new Client({ cluster: loadKubeconfig(plane.kubeconfigPath), clock: systemClock, userAgent: 'test' });
+  await install(plane);
+  const token = await plane.token(home, account);
+  const proxy = await startFaultProxy({ upstream: { url: plane.url, caPem: plane.caPem } });
+  const kubeconfig = join(plane.folder, 'operator.kubeconfig');
+  writeFileSync(kubeconfig, proxy.kubeconfig(token));
+  const outside = mkdtempSync(join(plane.folder, 'outside-'));
+  const operators: RunningOperator[] = [];
+  let namespaces = 0;
+  return {
+    plane,
+    admin,
+    proxy,
+    outside,
+    async operator(own = {}) {
+      const operator = await startProcess(plane.folder, { kubeconfig, outside, controller: 'plain', ...own });
+      operators.push(operator);
+      return operator;
+    },
+    async namespace() {
+      const name = `story-${++namespaces}`;
+      await admin.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, { manager: 'test' });
+      return name;
+    },
+    apply: (kind, object) =>
+      admin.apply(kind, { apiVersion: kind.apiVersion, kind: kind.kind, ...object } as KubeObject, { manager: 'user' }),
+    get: (kind, namespace, name) => admin.get(kind, { namespace, name }).catch(() => undefined),
+    list: async (kind, namespace) => (await admin.list(kind, namespace, {})).items,
+    async stop() {
+      await Promise.all(operators.filter((operator) => operator.alive()).map((operator) => operator.kill()));
+      await admin.close();
+      await proxy.stop();
+      await plane.stop();
+    },
+  };
+}
+
+/** The CRDs, the account, and the roles, from the generated files. */
+async function install(plane: ControlPlane): Promise<void> {
+  mkdirSync(join(plane.folder, 'pids'), { recursive: true });
+  await must(plane, ['create', 'namespace', home]);
+  await must(plane, ['-n', home, 'create', 'serviceaccount', account]);
+  await must(plane, ['apply', '-f', join(deploy, 'crds')]);
+  await must(plane, ['apply', '-f', join(deploy, 'rbac')]);
+  await must(plane, ['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all']);
+}
+
+/** kubectl, whose failure is the test's failure. */
+export async function must(plane: ControlPlane, args: string[], stdin?: string): Promise<string> {
+  const { stdout, stderr, code } = await plane.kubectl(args, stdin === undefined ? {} : { stdin });
+  if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`);
+  return stdout;
+}
+
+/** Waits until a Trio is Ready for its current generation. */
+export function ready(rig: Rig, namespace: string, name: string, within = 60_000): Promise<Trio> {
+  return eventually(
+    async () => {
+      const trio = await rig.admin.get(Trio, { namespace, name });
+      const condition = trio.status?.conditions?.find(({ type }) => type === 'Ready');
+      if (condition?.status === 'True' && condition.observedGeneration === trio.metadata.generation) return trio;
+      throw new Error(`${name} is ${JSON.stringify(trio.status)}`);
+    },
+    { within, what: `${name} becomes Ready` },
+  );
+}
