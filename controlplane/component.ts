@@ -21,8 +21,9 @@ export interface Launch {
 export interface Component {
   name: ComponentName;
   pid: number;
-  /** Set once the process has ended. */
+  /** How the process ended, once it has. */
   ending(): string | undefined;
+  ended: Promise<void>;
   signal(signal: NodeJS.Signals): void;
   /** Ends it at once and resolves when it is gone. */
   kill(): Promise<void>;
@@ -59,6 +60,7 @@ export function startComponent({ name, program, args, folder }: Launch): Compone
     name,
     pid: child.pid ?? 0,
     ending: () => ended.how,
+    ended: ended.promise,
     signal: (signal) => void child.kill(signal),
     async kill() {
       child.ref();

@@ -2,6 +2,8 @@
 
 /** Trouble that only etcd can make. */
 export interface Etcd {
+  /** The names of the members, once it serves. */
+  members(): Promise<string[]>;
   /** Forgets all history up to now. */
   compact(): Promise<void>;
   /** `ACTIVATE`: etcd refuses writes as if its quota were used up. `DEACTIVATE`: it takes them again. */
@@ -10,6 +12,7 @@ export interface Etcd {
 
 interface Header {
   header: { revision?: string; member_id?: string };
+  members?: { name: string }[];
 }
 
 /** The etcd that listens on this port of loopback. */
@@ -24,6 +27,10 @@ export function etcdAt(port: number): Etcd {
     return (await answer.json()) as Header;
   };
   return {
+    async members() {
+      const { members = [] } = await post('cluster/member/list', {});
+      return members.map(({ name }) => name);
+    },
     async compact() {
       const { header } = await post('maintenance/status', {});
       await post('kv/compaction', { revision: header.revision, physical: true });

@@ -1,6 +1,6 @@
 // The command line of every component. Everything listens on loopback only, and whoever does not need to listen does not.
 
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { ComponentName } from './component.ts';
 import type { Options } from './options.ts';
 import { nodeAnnotation } from './stages/nodes.ts';
@@ -27,10 +27,18 @@ const known: Record<ComponentName, (layout: Layout) => string[]> = {
   kwok,
 };
 
+/** The name that tells this etcd from every other one on the machine. */
+export const etcdName = ({ folder }: Layout): string => basename(folder);
+
 /** The data lives as long as a test: nothing waits for the disk. */
-function etcd({ folder, etcdPort, options }: Layout): string[] {
+function etcd(layout: Layout): string[] {
+  const { folder, etcdPort, options } = layout;
+  const name = etcdName(layout);
   const url = `http://127.0.0.1:${etcdPort}`;
   return [
+    `--name=${name}`,
+    `--initial-cluster=${name}=http://127.0.0.1:0`,
+    '--initial-advertise-peer-urls=http://127.0.0.1:0',
     `--data-dir=${join(folder, 'etcd')}`,
     `--listen-client-urls=${url}`,
     `--advertise-client-urls=${url}`,

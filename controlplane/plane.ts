@@ -8,7 +8,7 @@ import type { Credentials } from './certificates.ts';
 import { type Component, type ComponentName, logTail, startComponent } from './component.ts';
 import type { Etcd } from './etcd.ts';
 import type { Identities } from './files.ts';
-import { argumentsOf, type Layout } from './flags.ts';
+import { argumentsOf, etcdName, type Layout } from './flags.ts';
 import type { Home } from './home.ts';
 import type { Programs } from './programs.ts';
 import { until } from './until.ts';
@@ -78,6 +78,18 @@ export function launch(name: ComponentName, { home, programs, layout, running }:
   const component = startComponent({ name, program: programs[name], args: argumentsOf(name, layout), folder });
   running.set(name, component);
   return component;
+}
+
+/** Starts etcd and waits until it serves: ours, and not another one that took the port before. */
+export async function launchEtcd(parts: Parts): Promise<void> {
+  const { etcd, layout, home } = parts;
+  const component = launch('etcd', parts);
+  await until(async () => (await etcd.members()).includes(etcdName(layout)), {
+    what: 'etcd serves',
+    milliseconds: 30_000,
+    folder: home.folder,
+    components: [component],
+  });
 }
 
 /** Starts the API server and waits until it says that it is ready, its own first objects included. */

@@ -8,7 +8,7 @@ import { writeFiles } from './files.ts';
 import { openHome } from './home.ts';
 import { type Machine, thisMachine } from './machine.ts';
 import type { Options } from './options.ts';
-import { type ControlPlane, controlPlaneOf, launch, launchApiServer, type Parts, urlOf } from './plane.ts';
+import { type ControlPlane, controlPlaneOf, launch, launchApiServer, launchEtcd, type Parts, urlOf } from './plane.ts';
 import { startNodes } from './nodes.ts';
 import { freePort, portWasTaken } from './ports.ts';
 import { type Programs, programs } from './programs.ts';
@@ -47,7 +47,7 @@ async function startOnce(options: Options, machine: Machine, paths: Programs): P
       running: new Map(),
       closers: [],
     };
-    launch('etcd', parts);
+    await launchEtcd(parts);
     await launchApiServer(parts);
     if (options.controllers !== 'none') await startControllers(parts);
     if (options.nodes) await startNodes(parts, options.nodes);

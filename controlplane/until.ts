@@ -12,15 +12,17 @@ export interface Wait {
   components: Component[];
 }
 
-/** Resolves when `holds` does; a call that throws counts as no. */
+/** Resolves when `holds` does; a call that throws counts as no. A question that hangs does not hide an end. */
 export async function until(holds: () => Promise<boolean>, wait: Wait): Promise<void> {
   const end = performance.now() + wait.milliseconds;
+  const ended = wait.components.map((component) => component.ended.then(() => false));
   for (;;) {
+    const answer = await Promise.race([holds().catch(() => false), ...ended]);
     for (const component of wait.components) {
       const how = component.ending();
       if (how) throw new ComponentFailure(component.name, how, logTail(wait.folder, component.name));
     }
-    if (await holds().catch(() => false)) return;
+    if (answer) return;
     if (performance.now() > end) throw tooLate(wait);
     await sleep(50);
   }

@@ -21,7 +21,9 @@ remove_claims() {
   rmdir /tmp/hostpath_pv 2>/dev/null
 }
 
-while [ -d "$folder" ]; do
+# A folder that cannot be removed, such as another user's, is given up in the end.
+tries=0
+while [ -d "$folder" ] && [ $((tries += 1)) -le 300 ]; do
   for file in "$folder"/pids/*; do
     [ -f "$file" ] || continue
     pid=$(cat "$file")

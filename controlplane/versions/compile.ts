@@ -2,7 +2,7 @@
 // its own and renamed when it is whole, so that nobody ever starts half a program.
 
 import { spawn } from 'node:child_process';
-import { mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildArguments, moduleFolder, type ProgramName, pins } from './modules.ts';
 import { goEnvironment } from './toolchain.ts';
@@ -15,10 +15,13 @@ export interface Compilation {
 }
 
 const tellEvery = 10_000;
+const scratchPrefix = '.building-';
+const abandonedAfter = 6 * 3600 * 1000;
 
 /** Builds the named programs; a first build takes minutes, and a line at least every ten seconds says where it is. */
 export async function compile(names: ProgramName[], { folder, environment, say }: Compilation): Promise<void> {
-  const scratch = mkdtempSync(join(folder, '.building-'));
+  clearAbandoned(folder);
+  const scratch = mkdtempSync(join(folder, scratchPrefix));
   const began = performance.now();
   const elapsed = () => `${Math.round((performance.now() - began) / 1000)} s`;
   try {
@@ -34,6 +37,14 @@ export async function compile(names: ProgramName[], { folder, environment, say }
     }
   } finally {
     rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** A killed build leaves half a program under a name that nobody reads. */
+function clearAbandoned(folder: string): void {
+  for (const name of readdirSync(folder).filter((one) => one.startsWith(scratchPrefix))) {
+    const path = join(folder, name);
+    if (Date.now() - statSync(path).mtimeMs > abandonedAfter) rmSync(path, { recursive: true, force: true });
   }
 }
 
