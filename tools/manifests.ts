@@ -4,17 +4,17 @@
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
-import { type AnyDefinition, type Installation, manifestsOf } from '../src/kube/rbac.ts';
+import { type Installation, manifestsOf } from '../src/kube/index.ts';
 import { crdOf, type DefinedKind } from '../src/schema/index.ts';
-import { trioController } from '../tests/kit/trio/controller.ts';
+import { cleaningTrioController } from '../tests/kit/trio/controller.ts';
 import { OldTrio, Trio } from '../tests/kit/trio/schema.ts';
-import { productControllers, productKinds } from './product.ts';
+import { productControllers, productKinds, type RunController } from './product.ts';
 
 /** A folder of generated files and what they are generated from. */
 export interface Target {
   folder: string;
   kinds: readonly DefinedKind[];
-  controllers: readonly AnyDefinition[];
+  controllers: readonly RunController[];
   installation: Installation;
 }
 
@@ -28,7 +28,7 @@ export const targets: readonly Target[] = [
   {
     folder: 'tests/kit/trio/deploy',
     kinds: [Trio, OldTrio],
-    controllers: [trioController],
+    controllers: [cleaningTrioController],
     installation: { serviceAccount: 'trio', namespace: 'trio-system' },
   },
 ];

@@ -7,9 +7,11 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { type Answer, type ControlPlane, startControlPlane } from '../../controlplane/index.ts';
+import { needsOf } from '../../src/kube/index.ts';
 import { commonStatus, crdOf, defineKind, SchemaError } from '../../src/schema/index.ts';
 import { specs } from '../kit/schemas.ts';
 import { askedTrio } from '../kit/trio/builders.ts';
+import { cleaningTrioController } from '../kit/trio/controller.ts';
 
 let plane: ControlPlane;
 before(async () => {
@@ -18,6 +20,7 @@ before(async () => {
 after(() => plane?.stop());
 
 const crdFolder = join(import.meta.dirname, '../kit/trio/deploy/crds');
+const rbacFolder = join(import.meta.dirname, '../kit/trio/deploy/rbac');
 const trios = '/apis/test.baton.dev/v1alpha1/namespaces/default/trios';
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
@@ -255,4 +258,108 @@ test('a random schema is refused with a path, or taken by the API server', { tim
   });
   await fc.assert(property, { numRuns: 400 });
   ok(count.taken > 80 && count.refused > 80, `the grammar is lopsided: ${JSON.stringify(count)}`);
+});
+
+describe('the generated roles', () => {
+  const home = 'trio-system';
+  const account = `system:serviceaccount:${home}:trio`;
+  before(async () => {
+    await kubectl('create', 'namespace', home);
+    await kubectl('-n', home, 'create', 'serviceaccount', 'trio');
+    match(await kubectl('apply', '-f', rbacFolder), /clusterrole\.rbac\.authorization\.k8s\.io\/trio created/);
+  });
+
+  const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
+
+  /** Whether an account of that name may do something, as the API server's own authorizer says. */
+  async function may(user: string, namespace: string, group: string, path: string, verb: string): Promise<boolean> {
+    const [resource, subresource] = path.split('/');
+    const resourceAttributes = { namespace, group, resource, subresource, verb };
+    const groups = ['system:serviceaccounts', 'system:authenticated'];
+    const body = {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SubjectAccessReview',
+      spec: { user, groups, resourceAttributes },
+    };
+    const answer = await plane.request({
+      method: 'POST',
+      path: '/apis/authorization.k8s.io/v1/subjectaccessreviews',
+      body,
+    });
+    equal(answer.status, 201, messageOf(answer));
+    return (answer.body as { status: { allowed: boolean } }).status.allowed;
+  }
+
+  /** Every namespaced resource that the API server serves, subresources included, as `group resource`. */
+  async function resources(): Promise<[string, string][]> {
+    const groups = [
+      '/api/v1',
+      '/apis/apps/v1',
+      '/apis/batch/v1',
+      '/apis/coordination.k8s.io/v1',
+      '/apis/events.k8s.io/v1',
+    ];
+    const ours = ['/apis/test.baton.dev/v1alpha1', '/apis/old.test.baton.dev/v1', '/apis/rbac.authorization.k8s.io/v1'];
+    const lists = [...groups, ...ours].map(async (path): Promise<[string, string][]> => {
+      const { body } = await plane.request({ path });
+      const { groupVersion, resources: found } = body as { groupVersion: string; resources: { name: string }[] };
+      const group = groupVersion.includes('/') ? (groupVersion.split('/')[0] ?? '') : '';
+      return found.map(({ name }) => [group, name]);
+    });
+    // No discovery names the right to set an owner that blocks deletion.
+    const finalizers: [string, string][] = [
+      ['test.baton.dev', 'trios/finalizers'],
+      ['old.test.baton.dev', 'oldtrios/finalizers'],
+    ];
+    return [...(await Promise.all(lists)).flat(), ...finalizers];
+  }
+
+  /** All that the operator's account may do in a namespace beyond what any account may. */
+  async function allowed(namespace: string): Promise<string[]> {
+    const found: string[] = [];
+    for (const [group, resource] of await resources())
+      for (const verb of verbs)
+        if (await may(account, namespace, group, resource, verb)) found.push(`${group}/${resource} ${verb}`);
+    return found.toSorted();
+  }
+
+  const needed = () =>
+    needsOf(cleaningTrioController).flatMap((rule) =>
+      rule.verbs.map((verb) => `${rule.group}/${rule.resource} ${verb}`),
+    );
+
+  test('allow exactly what the definition needs, everywhere', async () => {
+    deepEqual(await allowed('default'), needed().toSorted());
+  });
+
+  test('allow the Lease at home, and only there', async () => {
+    const lease = ['create', 'get', 'update'].map((verb) => `coordination.k8s.io/leases ${verb}`);
+    deepEqual(await allowed(home), [...needed(), ...lease].toSorted());
+  });
+
+  test('are what kubectl says too', async () => {
+    const canI = async (...question: string[]) =>
+      (await plane.kubectl(['auth', 'can-i', '--as', account, ...question])).stdout.trim();
+    equal(await canI('list', 'trios.test.baton.dev', '--all-namespaces'), 'yes');
+    equal(await canI('patch', 'trios.test.baton.dev', '--subresource=status'), 'yes');
+    equal(await canI('delete', 'trios.test.baton.dev'), 'no');
+    equal(await canI('get', 'secrets'), 'no');
+    equal(await canI('*', '*'), 'no');
+  });
+
+  test('work with a token of the account', async () => {
+    const token = await plane.token(home, 'trio');
+    const as = (...args: string[]) =>
+      plane.kubectl([
+        '--kubeconfig=/dev/null',
+        '--server',
+        plane.url,
+        '--token',
+        token,
+        '--insecure-skip-tls-verify',
+        ...args,
+      ]);
+    match((await as('get', 'trios', '-A')).stdout, /defaulted/);
+    match((await as('get', 'secrets', '-A')).stderr, /secrets is forbidden/);
+  });
 });
