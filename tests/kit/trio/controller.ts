@@ -7,7 +7,6 @@ import {
   type Decision,
   type Desired,
   defineController,
-  type Fact,
   type Facts,
   keep,
   note,
@@ -94,12 +93,6 @@ function wanted(trio: Trio, stage: Stage, seen: Observed, findings: Findings): D
 
 const noteOf = (words: ConfigMap, result: string | undefined): Desired[] =>
   result === undefined ? [] : [note(words, { [RESULT]: result })];
-
-const probe: Fact<Trio, string, string, TrioClients> = {
-  inputs: ({ spec }) => spec.probe,
-  freshFor: 2_000,
-  fetch: (question, { clients, signal }) => clients.ask(question, signal),
-};
 
 /** The engine's test controller: everything but a finalizer. */
 export const trioController = defineController<Trio, TrioStatus, TrioFacts, TrioClients>({
