@@ -101,7 +101,13 @@ export const trioController = defineController<Trio, TrioStatus, TrioFacts, Trio
   owns: [ConfigMap, Job, Deployment],
   labelled: [Pod],
   reads: [ConfigMap],
-  gather: { probe },
+  gather: {
+    probe: {
+      inputs: ({ spec }) => spec.probe,
+      freshFor: 2_000,
+      fetch: (question: string, { clients, signal }) => clients.ask(question, signal),
+    },
+  },
   decide,
 });
 
