@@ -58,7 +58,6 @@ export class Election {
   #problem: unknown;
   #claimed = false;
   #rounds: Promise<void> = Promise.resolve();
-  #cancelDeadline = () => {};
 
   constructor(options: ElectionOptions) {
     const times = { ...defaultTimes, ...options.times };
@@ -112,8 +111,12 @@ export class Election {
     }
   }
 
-  /** One look if there is something to find out, and one write if there is something to write. */
+  /**
+   * One look if there is something to find out, and one write if there is something to write. No rest and no request of
+   * a leader is longer than what is left of its deadline, so a round begins when the deadline passes, and ends the term.
+   */
   async #round(signal: AbortSignal): Promise<void> {
+    this.#happened({ is: 'passed', at: this.#at() });
     const certain = this.#standing.as === 'leading' && !this.#standing.unsure;
     if (!certain && !(await this.#look(signal))) return;
     const wish = wishOf(this.#standing, this.#me, { now: this.#options.clock.now(), at: this.#at() });
@@ -175,17 +178,8 @@ export class Election {
     const { onStart, onStop } = this.#options;
     const led = this.#standing.as === 'leading';
     this.#standing = next;
-    this.#watchDeadline();
     if (!led && next.as === 'leading') onStart();
     if (led && next.as !== 'leading') onStop(why);
-  }
-
-  /** Leading ends on time also while a request hangs. */
-  #watchDeadline(): void {
-    this.#cancelDeadline();
-    if (this.#standing.as !== 'leading') return;
-    const left = this.#standing.confirmed + this.#me.times.renewDeadline - this.#at();
-    this.#cancelDeadline = this.#options.clock.after(left, () => this.#happened({ is: 'passed', at: this.#at() }));
   }
 
   async #release(): Promise<void> {

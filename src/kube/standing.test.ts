@@ -138,7 +138,13 @@ describe('a leader', () => {
     for (const at of [0, 2_000, 5_000, 9_000, 9_900])
       assert.ok(patienceOf(leading(), me, at) < 10_000 - at, `at ${at}`);
     assert.ok(patienceOf(leading(), me, 2_000) <= 2_500);
-    assert.ok(restOf(leading(0, true), me, 9_900) <= 50);
+  });
+
+  test('pitfall 15: no rest is longer than what is left, so that the term ends on time', () => {
+    assert.equal(restOf(leading(0, true), me, 9_000), 500);
+    assert.equal(restOf(leading(0, true), me, 9_850), 100);
+    assert.equal(restOf(leading(0, true), me, 9_970), 30);
+    assert.equal(restOf(leading(0, true), me, 11_000), 0);
   });
 
   test('that got no answer still leads, but looks before it writes again', () => {

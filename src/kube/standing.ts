@@ -126,7 +126,8 @@ export function restOf(standing: Standing, me: Candidate, at: number): number {
   switch (standing.as) {
     case 'leading': {
       const left = standing.confirmed + renewDeadline - at;
-      return Math.max(0, standing.unsure ? Math.min(retry, left / 2) : standing.confirmed + renew - at);
+      const rest = standing.unsure ? Math.min(retry, Math.max(left / 2, retry / 10)) : standing.confirmed + renew - at;
+      return Math.max(0, Math.min(rest, left));
     }
     case 'standby': {
       const left = standing.seen ? freeAt(standing.seen, me) - at : 0;
