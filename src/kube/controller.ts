@@ -5,10 +5,11 @@ import type { Clock, Log } from '../base/index.ts';
 import type { Kind, KubeObject } from '../objects/index.ts';
 import type { Change, Store } from './cache.ts';
 import type { ControllerDefinition } from './define.ts';
+import { NotLeading } from './lease.ts';
 import { Queue } from './queue.ts';
 import type { Priority } from './queue.ts';
 import { type Bench, reconcile } from './reconcile.ts';
-import { Stale } from './refusal.ts';
+import { Refusal, Stale } from './refusal.ts';
 import { type Key, keyFrom, keyOfObject, keyText, parentsOf } from './routes.ts';
 
 export interface ControllerOptions {
@@ -17,6 +18,8 @@ export interface ControllerOptions {
   clock: Clock;
   random: () => number;
   log: Log;
+  /** A write was refused for want of a right. */
+  forbidden: () => void;
   /** One pass ended, for metrics. */
   passed: (result: 'done' | 'stale' | 'failed', ms: number) => void;
 }
@@ -46,13 +49,14 @@ export class Controller {
     return this.options.bench.definition;
   }
 
-  /** Whether there is a whole view of everything that this controller looks at. */
+  /** Whether there is a whole view of everything that this controller cannot do without. */
   get synced(): boolean {
-    return this.used().every((store) => store.synced);
+    return this.needed().every((store) => store?.synced);
   }
 
-  uses(store: Store): boolean {
-    return this.used().includes(store);
+  /** An alias may be absent: nothing that is decided for the kind itself depends on it. */
+  needs(store: Store): boolean {
+    return this.needed().includes(store);
   }
 
   get name(): string {
@@ -85,9 +89,9 @@ export class Controller {
     this.queue.add(key, 'change');
   }
 
-  private used(): Store[] {
+  private needed(): (Store | undefined)[] {
     const { parents, stores } = this.options.bench;
-    return [...parents.values(), ...stores.owned, ...stores.labelled, ...stores.read];
+    return [parents.get(this.definition.kind), ...stores.owned, ...stores.labelled, ...stores.read];
   }
 
   private wake(key: Key, priority: Priority): void {
@@ -121,7 +125,8 @@ export class Controller {
   }
 
   private failed(key: string, error: unknown, failures: number, delay: number): void {
-    if (error instanceof Stale && failures < 5) return;
+    if (error instanceof Refusal && error.reason === 'MissingPermission') this.options.forbidden();
+    if (error instanceof NotLeading || (error instanceof Stale && failures < 5)) return;
     this.options.log.warn('a pass failed and will be tried again', {
       key,
       error,

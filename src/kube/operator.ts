@@ -47,6 +47,8 @@ export interface Operator {
 }
 
 const retryAccess = 2_000;
+/** A pass that hangs at the end is given up: whatever it wrote, the next leader sees. */
+const longestDrain = 10_000;
 const retryPermissions = 3_000;
 /** Facts come from registries and kubelets: few at once, and patiently. */
 const gathering = { parallel: 16, backoff: { first: 1_000, most: 60_000 } };
@@ -141,6 +143,7 @@ class Parts {
   private readonly watched: Watched[];
   private readonly loops: Promise<void>[] = [];
   private readonly gatherers: Gatherer[] = [];
+  private readonly checking = new Set<Controller>();
 
   constructor(options: PartsOptions) {
     this.options = options;
@@ -166,13 +169,14 @@ class Parts {
       const { source, feed } = watched;
       this.loops.push(watch({ client: this.client, source, feed, report: watched, clock, random, limits, signal }));
     }
-    for (const controller of this.controllers) this.loops.push(this.checkPermissions(controller));
+    for (const controller of this.controllers) this.checkPermissions(controller);
     if (this.election) this.election.start();
     else for (const controller of this.controllers) controller.hold('leadership', undefined);
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.controllers.map((controller) => controller.queue.drain()));
+    const drained = Promise.all(this.controllers.map((controller) => controller.queue.drain()));
+    await Promise.race([drained, sleep(this.options.clock, longestDrain)]);
     for (const gatherer of this.gatherers) gatherer.close();
     await this.election?.stop();
     await Promise.all(this.loops);
@@ -236,7 +240,15 @@ class Parts {
     const memory = { subscriptions: new Subscriptions(), circuit: new Circuit({ clock }), gatherer };
     const bench = { definition, client: this.client, reader, clients, ...known, ...memory, clock, log, signal };
     const passed = metrics.passed(definition.kind.kind);
-    const controller: Controller = new Controller({ bench, workers, clock, random, log, passed });
+    const controller: Controller = new Controller({
+      bench,
+      workers,
+      clock,
+      random,
+      log,
+      passed,
+      forbidden: () => this.checkPermissions(controller),
+    });
     for (const reason of ['sync', 'permissions', 'leadership']) controller.hold(reason, `waits for ${reason}`);
     return controller;
   }
@@ -244,18 +256,24 @@ class Parts {
   /** A watch whose trouble holds only those controllers that use its store. */
   private watching(store: Store, source: Source): Watched {
     const { clock, problems, limits = defaultLimits } = this.options;
-    const users = this.controllers.filter((controller) => controller.uses(store));
+    const users = this.controllers.filter((controller) => controller.needs(store));
     const hold = (words: string | undefined) => {
       for (const controller of users) {
         controller.hold(`${source.kind.kind} ${source.namespace ?? ''}`, words);
         if (controller.synced) controller.hold('sync', undefined);
       }
     };
-    return new Watched({ store, source, clock, limits, problems, hold });
+    return new Watched({ store, source, clock, limits, problems, needed: users.length > 0, hold });
   }
 
   /** A controller works only with all its rights: a missing one would be met in the middle of somebody's rollout. */
-  private async checkPermissions(controller: Controller): Promise<void> {
+  private checkPermissions(controller: Controller): void {
+    if (this.checking.has(controller)) return;
+    this.checking.add(controller);
+    this.loops.push(this.untilPermitted(controller).finally(() => this.checking.delete(controller)));
+  }
+
+  private async untilPermitted(controller: Controller): Promise<void> {
     const { clock, signal, problems, namespaces } = this.options;
     const name = `permissions of ${controller.name}`;
     const places = namespaces.length > 0 ? namespaces : [undefined];

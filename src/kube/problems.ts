@@ -31,8 +31,16 @@ export class Problems {
   }
 }
 
-/** What keeps a watch from working, if it is more than a passing fault. `shared`: it concerns every watch. */
-export function watchProblem(error: unknown, kind: Kind): { words: string; shared: boolean } | undefined {
+export interface WatchProblem {
+  words: string;
+  /** It concerns every watch. */
+  shared: boolean;
+  /** The kind is not served at all. */
+  absent?: boolean;
+}
+
+/** What keeps a watch from working, if it is more than a passing fault. */
+export function watchProblem(error: unknown, kind: Kind): WatchProblem | undefined {
   if (!(error instanceof ApiError)) return undefined;
   const resource = [kind.plural, groupOf(kind)].filter((part) => part !== '').join('.');
   switch (error.status) {
@@ -55,6 +63,7 @@ export function watchProblem(error: unknown, kind: Kind): { words: string; share
       return {
         words: `${resource} is not served by the API server: install its CRD (deploy/crds); it will be noticed`,
         shared: false,
+        absent: true,
       };
     default:
       return undefined;

@@ -42,6 +42,7 @@ export async function reconcile(key: Key, bench: Bench): Promise<{ again?: numbe
   if (open) return pausedBy(open, owner, bench);
   owner.object = await withFinalizer(owner, bench);
   const decision = decided(owner, text, bench);
+  if (decision instanceof Error) return undecided(decision, owner, bench);
   const outcome = await acted(decision.want, owner, text, bench);
   await told(decision.status, outcome, owner, bench);
   if (outcome.refused !== undefined) throw outcome.refused;
@@ -50,9 +51,21 @@ export async function reconcile(key: Key, bench: Bench): Promise<{ again?: numbe
 
 /** The loop detector has opened: the object is left alone, and says why. */
 async function pausedBy({ until, why }: Open, owner: Owner, bench: Bench): Promise<{ again: number }> {
-  const { generation: observedGeneration = 0 } = owner.object.metadata;
-  await told({ ...owner.object.status, observedGeneration }, { refused: new Refusal('WriteLoop', why) }, owner, bench);
+  await toldRefusal(new Refusal('WriteLoop', why), owner, bench);
   return { again: Math.max(0, until - bench.clock.monotonic()) };
+}
+
+/** No decision: everything stays as it is, and the object says why. A fault of the controller is tried again, a verdict is not. */
+async function undecided(error: Error, owner: Owner, bench: Bench): Promise<{ again?: number }> {
+  const reason = error instanceof Terminal ? error.reason : 'InternalError';
+  await toldRefusal(new Refusal(reason, error.message), owner, bench);
+  if (!(error instanceof Terminal)) throw error;
+  return {};
+}
+
+function toldRefusal(refused: Refusal, owner: Owner, bench: Bench): Promise<void> {
+  const { generation: observedGeneration = 0 } = owner.object.metadata;
+  return told({ ...owner.object.status, observedGeneration }, { refused }, owner, bench);
 }
 
 /** Gone: owner references collect the children, and nothing of it is remembered here. */
@@ -109,18 +122,15 @@ async function setFinalizers(
   }
 }
 
-/** The decision, or what a controller that cannot decide has to say. */
-function decided(owner: Owner, text: string, bench: Bench): Decision<CommonStatus> {
+/** The decision, or why there is none. */
+function decided(owner: Owner, text: string, bench: Bench): Decision<CommonStatus> | Error {
   const { definition, gatherer, subscriptions, stores, clock } = bench;
   const { seen, reads } = observe(owner, stores);
   try {
     const facts = gatherer.facts(text, owner.object, seen);
     return definition.decide({ object: owner.object, seen, facts, now: clock.now() });
   } catch (error) {
-    if (!(error instanceof Terminal)) throw error;
-    const { generation: observedGeneration = 0 } = owner.object.metadata;
-    const want = seen.all(...definition.owns).map((keep) => ({ keep }));
-    return { want, status: refusedStatus({ ...owner.object.status, observedGeneration }, error) };
+    return error instanceof Error ? error : new Error(String(error));
   } finally {
     subscriptions.set(text, reads);
   }

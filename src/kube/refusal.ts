@@ -32,11 +32,18 @@ export function ownershipConflict(live: KubeObject): Refusal {
 /** The error of one write, in terms of what to do about it. */
 export function judged(error: unknown, child: KubeObject): unknown {
   if (!(error instanceof ApiError)) return error;
-  if (error.status === 409) return new Stale(`${nameOf(child)} changed meanwhile`, { cause: error });
+  if (error.status === 409) return stale(error, child);
   if (error.status === 403) return forbidden(error, child);
+  // An apply that names the UID of an object which was replaced is not invalid, it is late.
+  if (error.status === 422 && /metadata\.uid|\buid\b.*(precondition|mismatch)/i.test(error.message))
+    return stale(error, child);
   if (error.status === 422 || error.status === 400) return refusal('Invalid', 'the API server refused', error, child);
+  if (error.status === 500 && /webhook/.test(error.message))
+    return refusal('AdmissionUnavailable', 'nobody could admit', error, child);
   return error;
 }
+
+const stale = (cause: ApiError, child: KubeObject): Stale => new Stale(`${nameOf(child)} changed meanwhile`, { cause });
 
 function forbidden(error: ApiError, child: KubeObject): unknown {
   if (/being terminated/.test(error.message))

@@ -13,6 +13,8 @@ export interface WatchedOptions {
   clock: Clock;
   limits: Limits;
   problems: Problems;
+  /** Whether somebody cannot do without it; an alias of a kind may be absent. */
+  needed: boolean;
   /** Told when this watch cannot work at all, and when it can again. */
   hold: (words: string | undefined) => void;
 }
@@ -56,13 +58,15 @@ export class Watched implements WatchReport {
   trouble(error: unknown): void {
     this.state = 'troubled';
     const problem = watchProblem(error, this.source.kind);
-    if (!problem) return;
+    if (!problem || (problem.absent && !this.options.needed)) return;
     this.options.problems.set(problem.shared ? 'API server' : this.name, problem.words);
     if (!problem.shared) this.options.hold(problem.words);
   }
 
   check(): { name: string; ok: boolean; reason?: string } {
     const { limits } = this.options;
+    if (this.state !== 'well' && !this.options.needed)
+      return { name: this.name, ok: true, reason: 'not there, and not needed' };
     if (this.state === 'starting') return { name: this.name, ok: false, reason: 'has no whole view yet' };
     if (this.age <= limits.idle + 10_000) return { name: this.name, ok: true };
     return { name: this.name, ok: false, reason: `silent for ${Math.round(this.age / 1_000)} s` };
