@@ -2,8 +2,10 @@
 // and certificates rotate under a running operator; as long as nothing changed the very same object comes back, so
 // that the transport sees by identity whether it needs new connections.
 
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import type { Clock } from '../../base/index.ts';
 
 /** How the connection itself is secured. A change needs a new connection. */
@@ -90,13 +92,17 @@ export function inCluster({
   folder = '/var/run/secrets/kubernetes.io/serviceaccount',
 }: InClusterPaths): ClusterAccess {
   const server = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const read = (file: string) => readText(join(folder, file), 'in-cluster credentials');
-  return new ReadAccess(server, () => ({ ...bearer(read('token').trim()), tls: { ca: read('ca.crt') } }));
+  const owner = 'in-cluster credentials';
+  const read = (file: string) => readText(join(folder, file), owner);
+  return new ReadAccess(server, () => ({
+    ...bearer(read('token').trim(), `${owner}: ${join(folder, 'token')}`),
+    tls: { ca: authority(read('ca.crt'), `${owner}: ${join(folder, 'ca.crt')}`) },
+  }));
 }
 
 /** The headers of a bearer token. */
-export function bearer(token: string): { headers: string[]; secret: string } {
-  if (!/^[\x21-\x7e]+$/.test(token)) throw new Error('the token is empty or holds characters that no token has');
+export function bearer(token: string, owner: string): { headers: string[]; secret: string } {
+  if (!/^[\x21-\x7e]+$/.test(token)) throw new Error(`${owner} is empty or holds characters that no token has`);
   return { headers: ['authorization', `Bearer ${token}`], secret: token };
 }
 
@@ -107,5 +113,28 @@ export function readText(path: string, owner: string): string {
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code;
     throw new Error(`${owner}: cannot read ${path}${code === undefined ? '' : ` (${code})`}`, { cause });
+  }
+}
+
+/** The certificates of an authority, if they are any: TLS itself would pass over broken ones without a word. */
+export function authority(pem: string, owner: string): string {
+  try {
+    new X509Certificate(pem).toString();
+    return pem;
+  } catch (cause) {
+    throw new Error(`${owner} holds no certificate that can be read`, { cause });
+  }
+}
+
+/** A client certificate and its key, if they belong together; half of a rotation does not. */
+export function pair(cert: string, key: string, owner: string): { cert: string; key: string } {
+  try {
+    createSecureContext({ cert, key });
+    return { cert, key };
+  } catch (cause) {
+    const { reason } = cause as { reason?: string };
+    throw new Error(`${owner}: the client certificate and its key cannot be used (${reason ?? 'unreadable'})`, {
+      cause,
+    });
   }
 }

@@ -4,8 +4,9 @@
 import type { Clock } from '../../base/index.ts';
 import type { Kind, KubeObject } from '../../objects/index.ts';
 import type { ClusterAccess } from './access.ts';
-import { ask, type Line, type Requested, type RequestOptions } from './call.ts';
+import { ask, type RequestOptions } from './call.ts';
 import type { Answer } from './errors.ts';
+import type { Line, Requested } from './exchange.ts';
 import { collectionPath, objectPath, queryOf, type Ref } from './paths.ts';
 import { json, KindRequest, type Method, rawRequest, type Request } from './request.ts';
 import { follow, type WatchHandler } from './stream.ts';

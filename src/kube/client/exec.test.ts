@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { MovableClock } from '../../../tests/kit/scripted-peer.ts';
+import { makeAuthority, MovableClock } from '../../../tests/kit/scripted-peer.ts';
 import { type Credential, loadKubeconfig } from './index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'exec-'));
@@ -84,12 +84,13 @@ test('an expired credential is fetched anew, and one that the server refused', a
 });
 
 test('a certificate instead of a token, in v1beta1', async () => {
+  const { certificate: clientCertificateData, key: clientKeyData } = makeAuthority(Date.now()).issue({ name: 'bob' });
   const beta = 'client.authentication.k8s.io/v1beta1';
-  const { access } = pluginOf(says({ clientCertificateData: 'CERT', clientKeyData: 'KEY' }, beta), {
+  const { access } = pluginOf(says({ clientCertificateData, clientKeyData }, beta), {
     apiVersion: beta,
   });
   const { tls, headers } = await access.credential(new MovableClock());
-  assert.deepEqual([tls, headers], [{ cert: 'CERT', key: 'KEY' }, []]);
+  assert.deepEqual([tls, headers], [{ cert: clientCertificateData, key: clientKeyData }, []]);
 });
 
 const failures: [string, string, Record<string, unknown>, string][] = [

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { isAbsolute, join } from 'node:path';
 import type { Clock } from '../../base/index.ts';
-import { bearer, type ClusterAccess, type Credential, type Tls, unchanged } from './access.ts';
+import { bearer, type ClusterAccess, type Credential, pair, type Tls, unchanged } from './access.ts';
 
 /** The `exec` part of a kubeconfig's user. */
 export interface ExecConfig {
@@ -89,10 +89,10 @@ function credentialOf({ origin, tls, headers }: ExecPlugin, status: ExecStatus):
   const { token, clientCertificateData: cert, clientKeyData: key } = status;
   if (!token && !(cert && key))
     throw new Error(`${origin}: the program gave neither a token nor a certificate with its key`);
-  const own = token ? bearer(token) : { headers: [], secret: undefined };
+  const own = token ? bearer(token, `${origin}: the token`) : { headers: [], secret: undefined };
   return {
     headers: [...own.headers, ...headers],
-    tls: cert && key ? { ...tls, cert, key } : tls,
+    tls: cert && key ? { ...tls, ...pair(cert, key, origin) } : tls,
     ...(own.secret === undefined ? {} : { secret: own.secret }),
   };
 }

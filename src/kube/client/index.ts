@@ -7,7 +7,7 @@ export {
   type InClusterPaths,
   type Tls,
 } from './access.ts';
-export type { Requested, RequestOptions } from './call.ts';
+export type { RequestOptions } from './call.ts';
 export {
   type ApplyOptions,
   Client,
@@ -21,6 +21,7 @@ export {
   type UpdateOptions,
 } from './client.ts';
 export { ApiError, type Cause, type NoAnswer } from './errors.ts';
+export type { Requested } from './exchange.ts';
 export { type KubeconfigAccess, type KubeconfigOptions, loadKubeconfig } from './kubeconfig.ts';
 export type { Ref } from './paths.ts';
 export { readerOf } from './reader.ts';

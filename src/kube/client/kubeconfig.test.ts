@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { makeAuthority } from '../../../tests/kit/scripted-peer.ts';
 import { systemClock } from '../../base/index.ts';
 import { type ClusterAccess, inCluster, loadKubeconfig } from './index.ts';
 
@@ -14,7 +15,8 @@ const file = (name: string, text: string): string => {
   writeFileSync(path, text);
   return path;
 };
-const pem = (what: string) => `-----BEGIN ${what}-----\nAAAA\n-----END ${what}-----\n`;
+const ca = makeAuthority(Date.now());
+const { certificate, key } = ca.issue({ name: 'bob' });
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 /** A kubeconfig with one of each, and changes to them. */
@@ -51,23 +53,24 @@ describe('a kubeconfig that works', () => {
   });
 
   test('certificates inline; the data goes before a file', async () => {
-    const cluster = `, certificate-authority: /not/there, certificate-authority-data: ${base64(pem('CERTIFICATE'))}, tls-server-name: api`;
-    const user = `{ client-certificate-data: ${base64(pem('CERTIFICATE'))}, client-key-data: ${base64(pem('KEY'))} }`;
+    const data = base64(ca.certificate);
+    const cluster = `, certificate-authority: /not/there, certificate-authority-data: ${data}, tls-server-name: api`;
+    const user = `{ client-certificate-data: ${base64(certificate)}, client-key-data: ${base64(key)} }`;
     const { tls, headers } = await credential(loadKubeconfig(yaml({ cluster, user })));
-    assert.deepEqual(tls, { ca: pem('CERTIFICATE'), cert: pem('CERTIFICATE'), key: pem('KEY'), serverName: 'api' });
+    assert.deepEqual(tls, { ca: ca.certificate, cert: certificate, key, serverName: 'api' });
     assert.deepEqual(headers, []);
   });
 
   test('files are found from the folder of the kubeconfig', async () => {
     mkdirSync(join(folder, 'pki'));
-    file('pki/ca.crt', pem('CERTIFICATE'));
+    file('pki/ca.crt', ca.certificate);
     file('pki/token', 'from-file\n');
     const path = file(
       'relative',
       yaml({ cluster: ', certificate-authority: pki/ca.crt', user: '{ tokenFile: pki/token }' }),
     );
     const { tls, headers } = await credential(loadKubeconfig(path));
-    assert.equal(tls.ca, pem('CERTIFICATE'));
+    assert.equal(tls.ca, ca.certificate);
     assert.deepEqual(headers, ['authorization', 'Bearer from-file']);
   });
 
@@ -157,8 +160,20 @@ describe('a broken kubeconfig says file, field and the way out', () => {
     ],
     [
       'a certificate without its key',
-      yaml({ user: `{ client-certificate-data: ${base64(pem('CERTIFICATE'))} }` }),
+      yaml({ user: `{ client-certificate-data: ${base64(certificate)} }` }),
       'users[0].user has a client-certificate but no client-key',
+    ],
+    [
+      'a CA that is none',
+      yaml({ cluster: `, certificate-authority-data: ${base64('-----BEGIN CERTIFICATE-----\nAAAA\n')}` }),
+      'clusters[0].cluster.certificate-authority holds no certificate that can be read',
+    ],
+    [
+      'a key of another certificate',
+      yaml({
+        user: `{ client-certificate-data: ${base64(certificate)}, client-key-data: ${base64(ca.issue({ name: 'eve' }).key)} }`,
+      }),
+      'users[0].user: the client certificate and its key cannot be used (key values mismatch)',
     ],
     [
       'an old auth provider',
@@ -168,7 +183,7 @@ describe('a broken kubeconfig says file, field and the way out', () => {
     [
       'a token with a line break',
       yaml({ user: '{ token: "sesame\\nopen" }' }),
-      'users[0].user.token: the token is empty or holds characters that no token has',
+      'users[0].user.token is empty or holds characters that no token has',
     ],
     ['an entry without a name', yaml().replace('- name: bob', '- called: bob'), 'users[0].name is missing'],
     ['a list that is none', `${yaml()}\n`.replace(/users:[^]*/, 'users: 7\n'), 'users is not a list'],
@@ -210,13 +225,13 @@ describe('a broken kubeconfig says file, field and the way out', () => {
 describe('in a cluster', () => {
   test('server, token and CA come from where the pod was told', async () => {
     file('token', 'pod-token\n');
-    file('ca.crt', pem('CERTIFICATE'));
+    file('ca.crt', ca.certificate);
     const access = inCluster({ host: '10.96.0.1', port: '443', folder });
     assert.equal(access.server, 'https://10.96.0.1:443');
     assert.deepEqual(await credential(access), {
       headers: ['authorization', 'Bearer pod-token'],
       secret: 'pod-token',
-      tls: { ca: pem('CERTIFICATE') },
+      tls: { ca: ca.certificate },
     });
     assert.equal(inCluster({ host: 'fd00::1', port: 443 }).server, 'https://[fd00::1]:443');
   });

@@ -1,60 +1,19 @@
-// Kubeconfig files: read, merged as kubectl merges several, and turned into access to one cluster. Whatever is wrong is
-// said with the file, the field's path and a way out, because this is the first thing that fails on a new machine.
+// A kubeconfig as access to one cluster. Whatever is wrong is said with the file, the field's path and a way out, because
+// this is the first thing that fails on a new machine.
 
-import { dirname, isAbsolute, join } from 'node:path';
-import { parseDocument } from 'yaml';
-import { bearer, type ClusterAccess, type Credential, ReadAccess, readText, type Tls } from './access.ts';
-import { ExecAccess, type ExecConfig } from './exec.ts';
-
-interface Cluster {
-  server?: string;
-  'certificate-authority'?: string;
-  'certificate-authority-data'?: string;
-  'insecure-skip-tls-verify'?: boolean;
-  'tls-server-name'?: string;
-  'proxy-url'?: string;
-  'disable-compression'?: boolean;
-  extensions?: { name: string; extension: unknown }[];
-}
-
-interface User {
-  'client-certificate'?: string;
-  'client-certificate-data'?: string;
-  'client-key'?: string;
-  'client-key-data'?: string;
-  token?: string;
-  tokenFile?: string;
-  username?: string;
-  password?: string;
-  exec?: ExecConfig;
-  'auth-provider'?: unknown;
-  as?: string;
-  'as-uid'?: string;
-  'as-groups'?: string[];
-  'as-user-extra'?: Record<string, string[]>;
-}
-
-interface Context {
-  cluster?: string;
-  user?: string;
-  namespace?: string;
-}
-
-/** One named entry, and where it stands: relative paths in it start at its file's folder. */
-interface Entry<T> {
-  name: string;
-  value: T;
-  at: string;
-  folder: string;
-}
-
-interface Config {
-  where: string;
-  current: string;
-  clusters: Entry<Cluster>[];
-  users: Entry<User>[];
-  contexts: Entry<Context>[];
-}
+import { isAbsolute, join } from 'node:path';
+import {
+  authority,
+  bearer,
+  type ClusterAccess,
+  type Credential,
+  pair,
+  ReadAccess,
+  readText,
+  type Tls,
+} from './access.ts';
+import { chosenContext, type Cluster, type Entry, named, readConfig, type User } from './config.ts';
+import { ExecAccess } from './exec.ts';
 
 export interface KubeconfigOptions {
   /** Instead of the file's current-context. */
@@ -70,107 +29,13 @@ export interface KubeconfigAccess extends ClusterAccess {
 
 /** Access by a kubeconfig, given as its text or as a path; several paths are joined by colons, as in KUBECONFIG. */
 export function loadKubeconfig(source: string, { context, env = {} }: KubeconfigOptions = {}): KubeconfigAccess {
-  const config = isText(source) ? configIn(source, 'kubeconfig', '.') : configAt(source);
+  const config = readConfig(source);
   const chosen = chosenContext(config, context);
   const cluster = named(config, 'clusters', chosen, chosen.value.cluster);
   const user = named(config, 'users', chosen, chosen.value.user);
   checkCluster(cluster);
   const access = accessTo(cluster, user, env);
   return chosen.value.namespace ? Object.assign(access, { namespace: chosen.value.namespace }) : access;
-}
-
-const isText = (source: string): boolean => /\n|^\s*\{/.test(source);
-
-/** Several files as one: the first to name something wins. A file of a list may be missing, a single one may not. */
-function configAt(paths: string): Config {
-  const files = paths.split(':').filter((path) => path !== '');
-  if (files.length === 0) throw new Error('kubeconfig: no file is named');
-  const found = files.flatMap((path) => {
-    try {
-      return [configIn(readText(path, 'kubeconfig'), `kubeconfig ${path}`, dirname(path))];
-    } catch (error) {
-      if (files.length > 1 && isMissing(error)) return [];
-      throw error;
-    }
-  });
-  if (found.length === 0) throw new Error(`kubeconfig: none of ${files.join(', ')} exists`);
-  return {
-    where: found.length === 1 ? (found[0]?.where ?? '') : `kubeconfig ${paths}`,
-    current: found.find(({ current }) => current !== '')?.current ?? '',
-    clusters: firstOfEach(found.flatMap(({ clusters }) => clusters)),
-    users: firstOfEach(found.flatMap(({ users }) => users)),
-    contexts: firstOfEach(found.flatMap(({ contexts }) => contexts)),
-  };
-}
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
-
-const firstOfEach = <T>(entries: Entry<T>[]): Entry<T>[] =>
-  [...new Map(entries.toReversed().map((entry) => [entry.name, entry])).values()].toReversed();
-
-function configIn(text: string, where: string, folder: string): Config {
-  const config = yamlIn(text, where);
-  const entries = <T>(list: string, field: string): Entry<T>[] => {
-    const value = config[list] ?? [];
-    if (!Array.isArray(value)) throw new Error(`${where}: ${list} is not a list`);
-    return value.map((item: unknown, index) => entryIn<T>(item, field, { at: `${where}: ${list}[${index}]`, folder }));
-  };
-  const current = config['current-context'];
-  return {
-    where,
-    current: typeof current === 'string' ? current : '',
-    clusters: entries<Cluster>('clusters', 'cluster'),
-    users: entries<User>('users', 'user'),
-    contexts: entries<Context>('contexts', 'context'),
-  };
-}
-
-function yamlIn(text: string, where: string): Record<string, unknown> {
-  const document = parseDocument(text);
-  // the parser's words quote the line, and a line may hold a token: only its place is told
-  const [wrong] = document.errors;
-  const line = wrong?.linePos?.[0];
-  if (wrong) throw new Error(`${where}: not YAML${line ? ` (line ${line.line}, column ${line.col})` : ''}`);
-  const config: unknown = document.toJS();
-  if (config === null || typeof config !== 'object' || Array.isArray(config))
-    throw new Error(`${where}: empty or not a kubeconfig; kubectl config view shows what one looks like`);
-  return config as Record<string, unknown>;
-}
-
-function entryIn<T>(item: unknown, field: string, { at, folder }: { at: string; folder: string }): Entry<T> {
-  const { name, [field]: value } = (item ?? {}) as Record<string, unknown>;
-  if (typeof name !== 'string' || name === '') throw new Error(`${at}.name is missing`);
-  if (value !== null && value !== undefined && typeof value !== 'object')
-    throw new Error(`${at}.${field} is not an object`);
-  return { name, value: (value ?? {}) as T, at, folder };
-}
-
-function chosenContext({ where, current, contexts }: Config, asked: string | undefined): Entry<Context> {
-  const name = asked ?? current;
-  const known = contexts.map((context) => context.name).join(', ');
-  const choose = known === '' ? 'the file has no contexts' : `choose one of: ${known}`;
-  if (name === '') throw new Error(`${where}: current-context is not set; ${choose}`);
-  const found = contexts.find((context) => context.name === name);
-  if (found) return found;
-  throw new Error(
-    `${where}: ${asked === undefined ? 'current-context' : 'context'} "${name}" is not in contexts; ${choose}`,
-  );
-}
-
-function named<L extends 'clusters' | 'users'>(
-  config: Config,
-  list: L,
-  by: Entry<Context>,
-  name: string | undefined,
-): Config[L][number] {
-  const field = list === 'clusters' ? 'cluster' : 'user';
-  if (!name && list === 'users') return { name: '', value: {}, at: by.at, folder: by.folder };
-  if (!name) throw new Error(`${by.at}.context.${field} is missing`);
-  const found = config[list].find((entry) => entry.name === name);
-  if (found) return found;
-  const known = config[list].map((entry) => entry.name).join(', ');
-  throw new Error(`${by.at} "${by.name}" names ${field} "${name}", which is not in ${list}${known && ` (${known})`}`);
 }
 
 function checkCluster({ value, at }: Entry<Cluster>): void {
@@ -222,11 +87,7 @@ function ownHeaders(user: Entry<User>): { headers: string[]; secret?: string } {
     const secret = Buffer.from(`${username}:${password ?? ''}`).toString('base64');
     return { headers: ['authorization', `Basic ${secret}`], secret };
   }
-  try {
-    return bearer(found);
-  } catch (cause) {
-    throw new Error(`${user.at}.user.${field}: ${(cause as Error).message}`, { cause });
-  }
+  return bearer(found, `${user.at}.user.${field}`);
 }
 
 /** Acting as somebody else; left out it would act with more rights than asked for. */
@@ -245,7 +106,8 @@ function impersonation(user: User): string[] {
 function serverTls(cluster: Entry<Cluster>): Tls {
   const { 'tls-server-name': serverName, 'insecure-skip-tls-verify': insecure } = cluster.value;
   const ca = pem(cluster, 'cluster', 'certificate-authority');
-  return { ...(ca && { ca }), ...(serverName && { serverName }), ...(insecure && { insecure }) };
+  const checked = ca && authority(ca, `${cluster.at}.cluster.certificate-authority`);
+  return { ...(checked && { ca: checked }), ...(serverName && { serverName }), ...(insecure && { insecure }) };
 }
 
 function clientTls(user: Entry<User>): Tls {
@@ -253,7 +115,7 @@ function clientTls(user: Entry<User>): Tls {
   const key = pem(user, 'user', 'client-key');
   if (cert && !key) throw new Error(`${user.at}.user has a client-certificate but no client-key`);
   if (key && !cert) throw new Error(`${user.at}.user has a client-key but no client-certificate`);
-  return { ...(cert && { cert }), ...(key && { key }) };
+  return cert && key ? pair(cert, key, `${user.at}.user`) : {};
 }
 
 /** PEM text from `<field>-data`, which goes first, or from the file that `<field>` names. */
