@@ -13,7 +13,6 @@ export interface Measured {
   controllers: readonly Controller[];
   watched: readonly Watched[];
   leads: () => boolean;
-  problems: Problems;
 }
 
 export class EngineMetrics {
@@ -21,6 +20,12 @@ export class EngineMetrics {
   private readonly passes = this.registry.counter('baton_passes_total', 'Passes, by how they ended.');
   private readonly passTime = this.registry.histogram('baton_pass_seconds', 'How long passes took.', passBuckets);
   private readonly requests = this.registry.counter('baton_api_requests_total', 'Requests to the API server.');
+
+  constructor(problems: Problems) {
+    this.registry.gauge('baton_problem', 'Problems that need attention, each as 1.', () =>
+      problems.list().map(({ name }) => [{ problem: name }, 1] as const),
+    );
+  }
 
   /** One request to the API server ended. */
   readonly requested = ({ verb, resource, status }: Requested): void =>
@@ -35,7 +40,7 @@ export class EngineMetrics {
   }
 
   /** Reads these parts whenever somebody looks. */
-  watch({ controllers, watched, leads, problems }: Measured): void {
+  watch({ controllers, watched, leads }: Measured): void {
     const each = (value: (controller: Controller) => number) => () =>
       controllers.map((one) => [{ controller: one.name }, value(one)] as const);
     this.registry.gauge(
@@ -64,9 +69,6 @@ export class EngineMetrics {
     this.registry.gauge('baton_leader', 'Whether this process leads (1) or stands by (0).', () => [
       [{}, leads() ? 1 : 0],
     ]);
-    this.registry.gauge('baton_problem', 'Problems that need attention, each as 1.', () =>
-      problems.list().map(({ name }) => [{ problem: name }, 1] as const),
-    );
   }
 
   text(): string {

@@ -64,7 +64,7 @@ class Running implements Operator {
   private readonly options: OperatorOptions;
   private readonly aborted = new AbortController();
   private readonly problems: Problems;
-  private readonly metrics = new EngineMetrics();
+  private readonly metrics: EngineMetrics;
   private readonly loops: Promise<void>[] = [];
   private health: Health | undefined;
   private parts: Parts | undefined;
@@ -72,6 +72,7 @@ class Running implements Operator {
   constructor(options: OperatorOptions) {
     this.options = options;
     this.problems = new Problems(options.log);
+    this.metrics = new EngineMetrics(this.problems);
   }
 
   get port(): number | undefined {
@@ -155,12 +156,7 @@ class Parts {
     this.world = this.makeWorld();
     this.controllers = options.controllers.map(({ definition, clients = {} }) => this.controller(definition, clients));
     this.watched = this.world.sources().map(({ store, source }) => this.watching(store, source));
-    metrics.watch({
-      controllers: this.controllers,
-      watched: this.watched,
-      leads: () => this.leads(),
-      problems: options.problems,
-    });
+    metrics.watch({ controllers: this.controllers, watched: this.watched, leads: () => this.leads() });
   }
 
   start(): void {

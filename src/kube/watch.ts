@@ -142,7 +142,11 @@ class Session {
     signal.addEventListener('abort', stop, { once: true });
     const cancel = this.keepTime();
     try {
-      const handler = { onOpen: () => this.opened(), onLine: (line: string) => this.line(line), onData: () => this.heard() };
+      const handler = {
+        onOpen: () => this.opened(),
+        onLine: (line: string) => this.line(line),
+        onData: () => this.heard(),
+      };
       const options = { signal: this.controller.signal, metadataOnly: source.metadataOnly };
       await client.watch(source.kind, source.namespace, this.watchQuery(), handler, options);
     } finally {
