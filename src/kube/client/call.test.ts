@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { getEventListeners } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { systemClock } from '../../base/index.ts';
 import { ConfigMap } from '../../objects/index.ts';
@@ -145,59 +144,10 @@ test('a server that is not there is named by its error', async () => {
   await it.client.close();
 });
 
-test('401: the credential is read again and the same request is asked once more', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'client-'));
-  try {
-    const tokenFile = join(folder, 'token');
-    writeFileSync(tokenFile, 'old\n');
-    const rotate: Reply = (socket, heard) => {
-      writeFileSync(tokenFile, 'new\n');
-      answer(401, { kind: 'Status', reason: 'Unauthorized', message: 'Unauthorized' })(socket, heard);
-    };
-    await using peer = await ScriptedPeer.start([rotate, ok]);
-    const cluster = loadKubeconfig(kubeconfigFor(`http://127.0.0.1:${peer.port}`, { tokenFile }));
-    const client = new Client({ cluster, clock: systemClock });
-    await client.update(ConfigMap, settings);
-    const tokens = peer.heard.map(({ headers }) => headers.find(([name]) => name === 'authorization')?.[1]);
-    assert.deepEqual(tokens, ['Bearer old', 'Bearer new']);
-    assert.equal(peer.heard[0]?.body, peer.heard[1]?.body);
-    await client.close();
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-});
-
 test('401 twice is an error', async () => {
   await using it = await talk([answer(401, { kind: 'Status', reason: 'Unauthorized', message: 'Unauthorized' })]);
   const error = await failure(it.client.get(ConfigMap, ref));
   assert.deepEqual([error.status, error.reason, it.peer.heard.length], [401, 'Unauthorized', 2]);
-});
-
-test('pitfall 22: a token file is read again each minute', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'client-'));
-  try {
-    const tokenFile = join(folder, 'token');
-    writeFileSync(tokenFile, 'one');
-    await using peer = await ScriptedPeer.start([ok]);
-    const clock = new MovableClock();
-    const cluster = loadKubeconfig(kubeconfigFor(`http://127.0.0.1:${peer.port}`, { tokenFile }));
-    const client = new Client({ cluster, clock });
-    const asked = async (): Promise<string | undefined> => {
-      await client.get(ConfigMap, ref);
-      return peer.heard.at(-1)?.headers.find(([name]) => name === 'authorization')?.[1];
-    };
-    assert.equal(await asked(), 'Bearer one');
-    writeFileSync(tokenFile, 'two');
-    assert.equal(await asked(), 'Bearer one');
-    clock.ahead = 61_000;
-    assert.equal(await asked(), 'Bearer two');
-    rmSync(tokenFile);
-    clock.ahead = 122_000;
-    assert.equal(await asked(), 'Bearer two', 'a file that is missing for a moment does not take the token away');
-    await client.close();
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
 });
 
 test('pitfall 23: Retry-After is handed on, as seconds, as a date and from the body', async () => {
@@ -313,6 +263,63 @@ test('every request is reported once, with what came of it', async () => {
     ],
   );
   assert.ok(seen.every(({ ms }) => ms >= 0));
+});
+
+test('all verbs share a kept-alive connection, also a DELETE with its preconditions', async () => {
+  await using it = await talk([ok]);
+  await it.client.create(ConfigMap, settings, { manager: 'm' });
+  await it.client.delete(ConfigMap, ref, { uid: 'u', resourceVersion: '1', propagation: 'Foreground' });
+  await it.client.patch(ConfigMap, ref, [], { type: 'json' });
+  await it.client.list(ConfigMap, 'shop', { labelSelector: 'a in (b,c)', limit: '1' });
+  await it.client.delete(ConfigMap, ref);
+  await it.client.delete(ConfigMap, ref);
+  assert.ok(it.peer.connections.length <= 2, 'a connection rests for a moment after its answer, so two take turns');
+  assert.deepEqual(JSON.parse(it.peer.heard[1]?.body ?? ''), {
+    apiVersion: 'v1',
+    kind: 'DeleteOptions',
+    preconditions: { uid: 'u', resourceVersion: '1' },
+    propagationPolicy: 'Foreground',
+  });
+  assert.equal(it.peer.heard[3]?.path, '/api/v1/namespaces/shop/configmaps?labelSelector=a%20in%20(b%2Cc)&limit=1');
+});
+
+test('a finished request leaves neither a timer nor a listener behind, however it ended', async () => {
+  let timers = 0;
+  const after: typeof systemClock.after = (ms, run) => {
+    timers += 1;
+    const cancel = systemClock.after(ms, run);
+    let cancelled = false;
+    return () => {
+      if (!cancelled) timers -= 1;
+      cancelled = true;
+      cancel();
+    };
+  };
+  const { signal } = new AbortController();
+  await using it = await talk([ok, answer(404, '{}'), reset, silence], { clock: { ...systemClock, after } });
+  await it.client.update(ConfigMap, settings, { signal });
+  await failure(it.client.update(ConfigMap, settings, { signal }));
+  await failure(it.client.update(ConfigMap, settings, { signal }));
+  await failure(it.client.update(ConfigMap, settings, { signal, deadline: 20 }));
+  assert.deepEqual([timers, getEventListeners(signal, 'abort').length], [0, 0]);
+});
+
+test('names that could leave their place in the path cannot', async () => {
+  await using it = await talk([ok]);
+  await it.client.get(ConfigMap, { namespace: 'shop', name: 'a/../../secrets?x=y' });
+  assert.equal(it.peer.heard[0]?.path, '/api/v1/namespaces/shop/configmaps/a%2F..%2F..%2Fsecrets%3Fx%3Dy');
+  for (const name of ['', '.', '..'])
+    assert.throws(() => it.client.get(ConfigMap, { namespace: 'shop', name }), TypeError);
+  assert.throws(() => it.client.get(ConfigMap, { name: 'a' }), /ConfigMap a: the namespace is missing/);
+});
+
+test('a server below a path is asked below that path', async () => {
+  await using peer = await ScriptedPeer.start([ok]);
+  const cluster = loadKubeconfig(kubeconfigFor(`http://127.0.0.1:${peer.port}/clusters/one/`));
+  const client = new Client({ cluster, clock: systemClock });
+  await client.get(ConfigMap, ref);
+  assert.equal(peer.heard[0]?.path, '/clusters/one/api/v1/namespaces/shop/configmaps/settings');
+  await client.close();
 });
 
 test('close ends what is under way, closes all connections, and refuses what comes later', async () => {

@@ -121,11 +121,24 @@ function yamlIn(text: string, where: string): Record<string, unknown> {
   return config as Record<string, unknown>;
 }
 
+/** Fields in which YAML may see a number or a list where a text is meant. */
+const texts = new Set(
+  [
+    'server certificate-authority certificate-authority-data tls-server-name proxy-url cluster user namespace',
+    'client-certificate client-certificate-data client-key client-key-data',
+    'token tokenFile username password as as-uid',
+  ].flatMap((names) => names.split(' ')),
+);
+
 function entryIn<T>(item: unknown, field: string, { at, folder }: { at: string; folder: string }): Entry<T> {
   const { name, [field]: value } = (item ?? {}) as Record<string, unknown>;
   if (typeof name !== 'string' || name === '') throw new Error(`${at}.name is missing`);
   if (value !== null && value !== undefined && typeof value !== 'object')
     throw new Error(`${at}.${field} is not an object`);
+  const wrong = Object.entries(value ?? {}).find(
+    ([key, one]) => texts.has(key) && one !== null && typeof one !== 'string',
+  );
+  if (wrong) throw new Error(`${at}.${field}.${wrong[0]} is not a text; put it in quotes`);
   return { name, value: (value ?? {}) as T, at, folder };
 }
 

@@ -11,7 +11,7 @@ after(() => rmSync(folder, { recursive: true }));
 const v1 = 'client.authentication.k8s.io/v1';
 
 /** A kubeconfig in the folder whose user is what this shell script says. */
-function pluginOf(script: string, exec: Record<string, unknown> = {}) {
+function pluginOf(script: string, exec: Record<string, unknown> = {}, cluster: Record<string, unknown> = {}) {
   const program = join(folder, 'plugin');
   writeFileSync(program, `#!/bin/sh\necho run >> "${folder}/runs"\n${script}\n`);
   writeFileSync(join(folder, 'runs'), '');
@@ -24,6 +24,7 @@ function pluginOf(script: string, exec: Record<string, unknown> = {}) {
         name: 'x',
         cluster: {
           server: 'https://k8s.example',
+          ...cluster,
           extensions: [{ name: 'client.authentication.k8s.io/exec', extension: { audience: 'me' } }],
         },
       },
@@ -128,4 +129,19 @@ test('a failed run is tried again by the next request', async () => {
   const { access } = pluginOf(`test $(grep -c run "${folder}/runs") -gt 1 || exit 1\n${says({ token: 'later' })}`);
   await assert.rejects(async () => access.credential(new MovableClock()));
   assert.equal(header(await access.credential(new MovableClock())), 'Bearer later');
+});
+
+test('pitfall 22: the CA beside an exec plugin is read again, without another run of the program', async () => {
+  const authorities = [makeAuthority(Date.now()), makeAuthority(Date.now())].map(({ certificate }) => certificate);
+  const path = join(folder, 'ca.crt');
+  writeFileSync(path, authorities[0] ?? '');
+  const { access } = pluginOf(says({ token: 't' }), {}, { 'certificate-authority': 'ca.crt' });
+  const clock = new MovableClock();
+  const first = await access.credential(clock);
+  writeFileSync(path, authorities[1] ?? '');
+  assert.equal(await access.credential(clock), first);
+  clock.ahead = 61_000;
+  const second = await access.credential(clock);
+  assert.deepEqual([first.tls.ca, second.tls.ca], authorities);
+  assert.deepEqual([header(second), runs()], ['Bearer t', 1]);
 });

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { isAbsolute, join } from 'node:path';
 import type { Clock } from '../../base/index.ts';
-import { bearer, type ClusterAccess, type Credential, pair, type Tls, unchanged } from './access.ts';
+import { bearer, type ClusterAccess, type Credential, pair, ReadAccess, type Tls, unchanged } from './access.ts';
 
 /** The `exec` part of a kubeconfig's user. */
 export interface ExecConfig {
@@ -28,9 +28,8 @@ export interface ExecPlugin {
   env: Readonly<Record<string, string | undefined>>;
   /** What `provideClusterInfo` tells the program. */
   cluster: Record<string, unknown>;
-  tls: Tls;
-  /** Headers besides the token, as for impersonation. */
-  headers: readonly string[];
+  /** What the kubeconfig itself gives: the CA, headers for impersonation. Read again as its files may change. */
+  read: () => Credential;
 }
 
 interface ExecStatus {
@@ -38,6 +37,14 @@ interface ExecStatus {
   clientCertificateData?: string;
   clientKeyData?: string;
   expirationTimestamp?: string;
+}
+
+/** What a run of the program gave, and until when it is good. */
+interface Given {
+  headers: string[];
+  secret?: string;
+  certificate: Tls;
+  expires: number;
 }
 
 const versions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
@@ -48,18 +55,23 @@ const mostOutput = 1024 * 1024;
 export class ExecAccess implements ClusterAccess {
   readonly server: string;
   readonly #plugin: ExecPlugin;
+  readonly #kubeconfig: ReadAccess;
+  #base: Credential | undefined;
+  #given: Given | undefined;
   #current: Credential | undefined;
-  #expires = Infinity;
   #running: Promise<Credential> | undefined;
 
   constructor(server: string, plugin: ExecPlugin) {
     checkExec(plugin);
     this.server = server;
     this.#plugin = plugin;
+    this.#kubeconfig = new ReadAccess(server, plugin.read);
   }
 
   credential(clock: Clock, refused?: Credential): Credential | Promise<Credential> {
-    if (this.#current && this.#current !== refused && clock.now() < this.#expires) return this.#current;
+    const base = this.#kubeconfig.credential(clock);
+    if (this.#given && this.#current !== refused && clock.now() < this.#given.expires)
+      return this.#joined(base, this.#given);
     this.#running ??= this.#run(clock).finally(() => {
       this.#running = undefined;
     });
@@ -67,9 +79,21 @@ export class ExecAccess implements ClusterAccess {
   }
 
   async #run(clock: Clock): Promise<Credential> {
-    const status = statusIn(this.#plugin, await outputOf(this.#plugin, clock));
-    this.#expires = status.expirationTimestamp ? Date.parse(status.expirationTimestamp) : Infinity;
-    this.#current = unchanged(this.#current, credentialOf(this.#plugin, status));
+    this.#given = givenBy(this.#plugin, await outputOf(this.#plugin, clock));
+    this.#base = undefined;
+    return this.#joined(this.#kubeconfig.credential(clock), this.#given);
+  }
+
+  #joined(base: Credential, given: Given): Credential {
+    if (this.#current && this.#base === base) return this.#current;
+    const { headers, certificate, secret } = given;
+    const tls = { ...base.tls, ...certificate };
+    this.#base = base;
+    this.#current = unchanged(this.#current, {
+      headers: [...headers, ...base.headers],
+      tls,
+      ...(secret && { secret }),
+    });
     return this.#current;
   }
 }
@@ -85,15 +109,15 @@ function checkExec({ config, origin }: ExecPlugin): void {
     );
 }
 
-function credentialOf({ origin, tls, headers }: ExecPlugin, status: ExecStatus): Credential {
-  const { token, clientCertificateData: cert, clientKeyData: key } = status;
+function givenBy(plugin: ExecPlugin, output: string): Given {
+  const { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp } = statusIn(plugin, output);
+  const { origin } = plugin;
   if (!token && !(cert && key))
     throw new Error(`${origin}: the program gave neither a token nor a certificate with its key`);
-  const own = token ? bearer(token, `${origin}: the token`) : { headers: [], secret: undefined };
   return {
-    headers: [...own.headers, ...headers],
-    tls: cert && key ? { ...tls, ...pair(cert, key, origin) } : tls,
-    ...(own.secret === undefined ? {} : { secret: own.secret }),
+    ...(token ? bearer(token, `${origin}: the token`) : { headers: [] }),
+    certificate: cert && key ? pair(cert, key, origin) : {},
+    expires: expirationTimestamp ? Date.parse(expirationTimestamp) : Infinity,
   };
 }
 

@@ -185,6 +185,11 @@ describe('a broken kubeconfig says file, field and the way out', () => {
       yaml({ user: '{ token: "sesame\\nopen" }' }),
       'users[0].user.token is empty or holds characters that no token has',
     ],
+    [
+      'a token that YAML takes for a number',
+      yaml({ user: '{ token: 12345 }' }),
+      'users[0].user.token is not a text; put it in quotes',
+    ],
     ['an entry without a name', yaml().replace('- name: bob', '- called: bob'), 'users[0].name is missing'],
     ['a list that is none', `${yaml()}\n`.replace(/users:[^]*/, 'users: 7\n'), 'users is not a list'],
     [

@@ -57,24 +57,21 @@ function accessTo(
   const { exec, token, tokenFile, username, 'auth-provider': provider } = user.value;
   if (provider)
     throw new Error(`${user.at}.user.auth-provider is no longer part of Kubernetes; use an exec plugin instead`);
-  const headers = impersonation(user.value);
   const read = (): Credential => {
     const own = ownHeaders(user);
-    return { ...own, headers: [...own.headers, ...headers], tls: { ...serverTls(cluster), ...clientTls(user) } };
+    const tls = { ...serverTls(cluster), ...clientTls(user) };
+    return { ...own, headers: [...own.headers, ...impersonation(user.value)], tls };
   };
-  if (!exec || token || tokenFile || username) {
-    const access = new ReadAccess(server, read);
-    read(); // what cannot be read now is said now
-    return access;
-  }
+  read(); // what cannot be read now is said now
+  if (!exec || token || tokenFile || username) return new ReadAccess(server, read);
+  const origin = `${user.at}.user.exec`;
   return new ExecAccess(server, {
     config: exec,
-    origin: `${user.at}.user.exec`,
+    origin,
     folder: user.folder,
     env,
     cluster: clusterInfo(cluster),
-    tls: { ...serverTls(cluster), ...clientTls(user) },
-    headers,
+    read,
   });
 }
 
