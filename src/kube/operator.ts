@@ -8,7 +8,7 @@ import { Client, type ClusterAccess, readerOf } from './client/index.ts';
 import { Controller } from './controller.ts';
 import type { ControllerDefinition } from './define.ts';
 import { Gatherer } from './gather.ts';
-import { type Health, startHealth } from './health.ts';
+import { type Check, type Health, startHealth } from './health.ts';
 import { Election } from './lease.ts';
 import { EngineMetrics } from './measure.ts';
 import { missingPermissions } from './permissions.ts';
@@ -179,7 +179,7 @@ class Parts {
     await Promise.all([this.client.close(), this.plain.close()]);
   }
 
-  checks(): { name: string; ok: boolean; reason?: string }[] {
+  checks(): Check[] {
     const held = this.controllers.map((controller) => {
       const reasons = [...controller.holds].filter(([name]) => name !== 'leadership').map(([, words]) => words);
       return {
@@ -188,7 +188,14 @@ class Parts {
         ...(reasons.length > 0 && { reason: reasons.join('; ') }),
       };
     });
-    return [...this.watched.map((watched) => watched.check()), ...held];
+    return [...this.watched.map((watched) => watched.check()), ...held, ...this.electionCheck()];
+  }
+
+  private electionCheck(): Check[] {
+    if (!this.election) return [];
+    const { problem, standing } = this.election;
+    if (problem === undefined) return [{ name: 'election', ok: true, reason: standing }];
+    return [{ name: 'election', ok: false, reason: problem instanceof Error ? problem.message : String(problem) }];
   }
 
   private leads(): boolean {

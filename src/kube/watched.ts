@@ -4,6 +4,7 @@
 import type { Clock } from '../base/index.ts';
 import type { Store } from './cache.ts';
 import type { Feed } from './follow.ts';
+import type { Check } from './health.ts';
 import { type Problems, watchProblem } from './problems.ts';
 import type { Limits, Source, WatchReport } from './watch.ts';
 
@@ -63,7 +64,7 @@ export class Watched implements WatchReport {
     if (!problem.shared) this.options.hold(problem.words);
   }
 
-  check(): { name: string; ok: boolean; reason?: string } {
+  check(): Check {
     const { limits } = this.options;
     if (this.state !== 'well' && !this.options.needed)
       return { name: this.name, ok: true, reason: 'not there, and not needed' };
