@@ -13,7 +13,9 @@
 export type { Answer, Ask, Call } from './api.ts';
 export { type Authority, type Credentials, type Identity, makeAuthority } from './certificates.ts';
 export { ComponentFailure, type ComponentName } from './component.ts';
+export { type Machine, thisMachine } from './machine.ts';
 export type { Options } from './options.ts';
 export type { ControlPlane, KubectlResult } from './plane.ts';
 export { type Programs, programs } from './programs.ts';
 export { startControlPlane } from './start.ts';
+export { goEnvironment, requireGo } from './versions/toolchain.ts';

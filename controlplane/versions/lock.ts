@@ -3,27 +3,33 @@
 // find the same dead socket at once both may build: that costs time and nothing else, as finished programs are renamed into place.
 
 import { rmSync } from 'node:fs';
-import { connect, createServer, type Server } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 
 /** Runs `work` when no other process holds the socket at `path`; `waiting` is called once if it has to wait. */
 export async function withLock<T>(path: string, waiting: () => void, work: () => Promise<T>): Promise<T> {
   let told = false;
   for (;;) {
-    const server = await listen(path);
-    if (server) return await work().finally(() => server.close());
+    const release = await acquire(path);
+    if (release) return await work().finally(release);
     if (!told) waiting();
     told = true;
     if ((await holderGone(path)) === 'dead') rmSync(path, { force: true });
   }
 }
 
-function listen(path: string): Promise<Server | undefined> {
+/** Listens, and gives what ends that and tells everybody who waits; nothing if somebody else listens. */
+function acquire(path: string): Promise<(() => void) | undefined> {
+  const waiters = new Set<Socket>();
+  const server = createServer((socket) => waiters.add(socket.on('error', () => socket.destroy())));
+  const release = () => {
+    server.close();
+    for (const waiter of waiters) waiter.destroy();
+  };
   return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.on('error', () => socket.destroy()).unref());
     server.once('error', (error: NodeJS.ErrnoException) =>
       error.code === 'EADDRINUSE' ? resolve(undefined) : reject(error),
     );
-    server.listen(path, () => resolve(server));
+    server.listen(path, () => resolve(release));
   });
 }
 

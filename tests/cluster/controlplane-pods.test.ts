@@ -162,6 +162,23 @@ test('slow to start, then slow to become ready', async () => {
   await podIs(pod.metadata.name, isReady);
 });
 
+test('a deleted pod is gone at once, or stays for a while if it is to be slow', async () => {
+  const quick = await podWith({}, {}, isReady);
+  const slow = await podWith({ 'stop-delay': '1s' }, {}, isReady);
+  const remove = ({ metadata }: Pod) => plane.request({ method: 'DELETE', path: `${pods}/${metadata.name}` });
+  await Promise.all([remove(quick), remove(slow)]);
+  const statusOf = async ({ metadata }: Pod) => (await plane.request({ path: `${pods}/${metadata.name}` })).status;
+  await eventually(
+    () => statusOf(quick),
+    (status) => status === 404,
+  );
+  assert.equal(await statusOf(slow), 200);
+  await eventually(
+    () => statusOf(slow),
+    (status) => status === 404,
+  );
+});
+
 test('a pod that ends well leaves its termination message', async () => {
   const notes = { message: '{"digest":"sha256:1"}' };
   const pod = await podWith(notes, never, ({ status }) => status.phase === 'Succeeded');
