@@ -136,6 +136,15 @@ test('a write that waited on a connection which ended before it began is sent, o
   assert.equal(it.peer.heard.length, 2);
 });
 
+test('a write that waited on a connection which was reset before it began is sent, once', async () => {
+  await using it = await talk([ok]);
+  await it.client.apply(ConfigMap, settings, { manager: 'm' });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  for (const socket of it.peer.sockets) socket.resetAndDestroy();
+  await it.client.apply(ConfigMap, settings, { manager: 'm' });
+  assert.deepEqual([it.peer.heard.length, it.peer.connections.length], [2, 2]);
+});
+
 test('a server that is not there is named by its error', async () => {
   const it = await talk([ok]);
   await it.peer[Symbol.asyncDispose]();

@@ -188,14 +188,29 @@ test('close ends open watches', async () => {
   await ended;
 });
 
+/** A clock on which half a minute takes 50 ms. */
+const hurried = { ...systemClock, after: (ms: number, run: () => void) => systemClock.after(ms / 600, run) };
+
 test('a watch whose opening is never answered ends by itself', async () => {
   await using peer = await ScriptedPeer.start([silence]);
-  const after: typeof systemClock.after = (ms, run) => systemClock.after(ms / 600, run);
-  const client = new Client({
-    cluster: loadKubeconfig(kubeconfigFor(`http://127.0.0.1:${peer.port}`)),
-    clock: { ...systemClock, after },
-  });
+  const cluster = loadKubeconfig(kubeconfigFor(`http://127.0.0.1:${peer.port}`));
+  const client = new Client({ cluster, clock: hurried });
   const { signal } = new AbortController();
   await assert.rejects(client.watch(ConfigMap, 'shop', {}, { onLine: () => {} }, { signal }), { reason: 'Deadline' });
+  await client.close();
+});
+
+test('an open watch may be silent for as long as it likes', async () => {
+  const quiet: Reply = (socket) => {
+    socket.write(streamHead);
+    setTimeout(() => socket.write(Buffer.concat([chunk('{}\n'), Buffer.from(lastChunk)])), 200);
+  };
+  await using peer = await ScriptedPeer.start([quiet]);
+  const cluster = loadKubeconfig(kubeconfigFor(`http://127.0.0.1:${peer.port}`));
+  const client = new Client({ cluster, clock: hurried });
+  const lines: string[] = [];
+  const handler = { onLine: (text: string) => void lines.push(text) };
+  await client.watch(ConfigMap, 'shop', {}, handler, { signal: new AbortController().signal });
+  assert.deepEqual(lines, ['{}']);
   await client.close();
 });
