@@ -1,0 +1,106 @@
+// Server-side applies through our client and through client-go's dynamic client: the same objects on the same server,
+// both programs warmed up alike, and in turns, so that neither always has the quieter machine.
+
+import { fileURLToPath } from 'node:url';
+import { Measured } from '../measured.ts';
+import { deployment, parent } from '../objects.ts';
+import { type BenchPlane, makeNamespace } from '../plane.ts';
+import { median } from '../table.ts';
+import type { Run, Taken } from './run.ts';
+
+const ours = fileURLToPath(new URL('ours.ts', import.meta.url));
+const namespace = 'bench-writes';
+
+export interface WritesOptions {
+  /** Our Go peer; without it only our own side runs. */
+  peer: string | undefined;
+  writes: number;
+  warmUp: number;
+  rounds: number;
+  workers: readonly number[];
+  say: (line: string) => void;
+}
+
+/** One round with one number of workers; times in milliseconds. */
+export interface Round {
+  workers: number;
+  ours: Taken;
+  go?: Taken;
+}
+
+/** The medians over all rounds: CPU per write in microseconds, writes a second, and our ratios to Go. */
+export interface WritesSummary {
+  workers: number;
+  ours: { cpu: number; rate: number };
+  go?: { cpu: number; rate: number };
+  cpuRatio?: number;
+  wallRatio?: number;
+}
+
+export interface WritesResult {
+  writes: number;
+  rounds: Round[];
+  summary: WritesSummary[];
+}
+
+/** Runs all rounds. */
+export async function benchWrites({ plane, client }: BenchPlane, options: WritesOptions): Promise<WritesResult> {
+  await makeNamespace(client, namespace);
+  await using mine = new Measured(process.execPath, [ours, plane.kubeconfigPath]);
+  await using peer = options.peer ? new Measured(options.peer, ['-kubeconfig', plane.kubeconfigPath]) : undefined;
+  const sides = [mine, ...(peer ? [peer] : [])];
+  for (const [index, side] of sides.entries())
+    await apply(side, { writes: options.warmUp, workers: 10, label: `warm-up-${index}` });
+  const rounds: Round[] = [];
+  for (let round = 0; round < options.rounds; round++) {
+    options.say(`writes: round ${round + 1} of ${options.rounds}`);
+    for (const workers of options.workers) rounds.push(await oneRound(sides, { round, workers, options }));
+  }
+  const summary = options.workers.map((workers) => summarise(workers, rounds, options.writes));
+  return { writes: options.writes, rounds, summary };
+}
+
+interface Turn {
+  round: number;
+  workers: number;
+  options: WritesOptions;
+}
+
+/** Who goes first changes with every round and with every number of workers. */
+async function oneRound(sides: Measured[], { round, workers, options }: Turn): Promise<Round> {
+  const taken = new Map<Measured, Taken>();
+  const turn = (round + options.workers.indexOf(workers)) % 2;
+  for (const side of turn === 0 ? sides : sides.toReversed()) {
+    const label = `${round}-${workers}-${sides.indexOf(side)}`;
+    taken.set(side, await apply(side, { writes: options.writes, workers, label }));
+  }
+  const [mine, go] = sides.map((side) => taken.get(side));
+  if (!mine) throw new Error('our side was not measured');
+  return { workers, ours: mine, ...(go && { go }) };
+}
+
+/** A multiple of all numbers of workers, so that the objects can be shared out. */
+const objects = 500;
+
+function apply(side: Measured, asked: Pick<Run, 'writes' | 'workers' | 'label'>): Promise<Taken> {
+  const owner = { ...parent(namespace, 'trio'), metadata: { name: 'trio', namespace, uid: '1-2-3' } };
+  const run: Run = { template: deployment(owner, 'server'), objects, ...asked };
+  return side.ask<Taken>(JSON.stringify(run));
+}
+
+function summarise(workers: number, all: readonly Round[], writes: number): WritesSummary {
+  const rounds = all.filter((round) => round.workers === workers);
+  const of = (taken: Taken[]) => ({
+    cpu: median(taken.map(({ cpu }) => (cpu * 1_000) / writes)),
+    rate: median(taken.map(({ ms }) => (writes * 1_000) / ms)),
+  });
+  const both = rounds.flatMap(({ ours: mine, go }) => (go ? [{ mine, go }] : []));
+  const summary = { workers, ours: of(rounds.map((round) => round.ours)) };
+  if (both.length === 0) return summary;
+  return {
+    ...summary,
+    go: of(both.map(({ go }) => go)),
+    cpuRatio: median(both.map(({ mine, go }) => mine.cpu / go.cpu)),
+    wallRatio: median(both.map(({ mine, go }) => mine.ms / go.ms)),
+  };
+}
