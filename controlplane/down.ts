@@ -3,7 +3,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { alive } from './home.ts';
-import { findKept, type Kept, kubeconfigPath } from './kept.ts';
+import { findKept, type Kept, kubeconfigIn } from './kept.ts';
 
 const patience = 20_000;
 
@@ -25,5 +25,5 @@ async function end({ folder, owner }: Kept): Promise<void> {
 
 const kept = findKept();
 if (kept) await end(kept);
-rmSync(kubeconfigPath, { force: true });
+rmSync(kubeconfigIn(process.argv[2]), { force: true });
 process.stdout.write(kept ? 'The control plane is stopped.\n' : 'No control plane was running: nothing to stop.\n');

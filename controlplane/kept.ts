@@ -15,8 +15,8 @@ export interface Kept {
 /** The checkout that this file is in. */
 export const checkout: string = join(import.meta.dirname, '..');
 
-/** Where people find the kubeconfig, unless the first argument of the command says otherwise. */
-export const kubeconfigPath: string = process.argv[2] ?? join(checkout, 'build', 'kubeconfig');
+/** Where people find the kubeconfig, unless they ask for another place. */
+export const kubeconfigIn = (asked: string | undefined): string => asked ?? join(checkout, 'build', 'kubeconfig');
 
 /** Writes down that a control plane is the one of this checkout. */
 export const claim = (folder: string): void => writeFileSync(join(folder, marker), checkout);

@@ -27,7 +27,7 @@ export async function programs(
 ): Promise<Programs> {
   const folder = programsFolder(machine);
   if (missing(machine).length > 0) {
-    requireGo(machine.environment);
+    requireGo(machine.environment, machine.platform);
     mkdirSync(folder, { recursive: true });
     await withLock(
       lockPath(machine, folder),

@@ -3,9 +3,10 @@
 import { spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findKept, kubeconfigPath } from './kept.ts';
+import { findKept, kubeconfigIn } from './kept.ts';
 import { programs } from './programs.ts';
 
+const kubeconfigPath = kubeconfigIn(process.argv[2]);
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 /** Resolves when the owner says that it is ready; if it ends before, what it wrote is the error. */

@@ -14,17 +14,18 @@ export const goEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv
 });
 
 /** Throws, with what to install, unless there is a Go that can build the programs. */
-export function requireGo(environment: NodeJS.ProcessEnv): void {
+export function requireGo(environment: NodeJS.ProcessEnv, platform: string): void {
+  const needed = pins().go;
+  const fail = (why: string, cause?: Error) => new Error(whatToInstall(needed, platform, why), { cause });
   const answer = spawnSync('go', ['version'], {
     cwd: moduleFolder,
     env: goEnvironment(environment),
     encoding: 'utf8',
   });
-  const needed = pins().go;
-  if (answer.error) throw new Error(whatToInstall(needed, 'there is no `go` on the PATH'), { cause: answer.error });
+  if (answer.error) throw fail('there is no `go` on the PATH', answer.error);
   const found = /go(\d+\.\d+(?:\.\d+)?)/.exec(answer.stdout)?.[1];
-  if (answer.status !== 0 || !found) throw new Error(whatToInstall(needed, answer.stderr.trim()));
-  if (olderThan(found, needed)) throw new Error(whatToInstall(needed, `the \`go\` on the PATH is ${found}`));
+  if (answer.status !== 0 || !found) throw fail(`\`go version\` says: ${answer.stderr.trim()}`);
+  if (olderThan(found, needed)) throw fail(`the \`go\` on the PATH is ${found}`);
 }
 
 /** Whether version `a` comes before version `b`, compared number by number. */
@@ -37,11 +38,13 @@ export function olderThan(a: string, b: string): boolean {
   return false;
 }
 
-function whatToInstall(needed: string, why: string): string {
+function whatToInstall(needed: string, platform: string, why: string): string {
+  const archive = `go${needed}.${platform.replace('-x64', '-amd64')}.tar.gz`;
   return [
-    `Go ${needed} or newer is needed to build the control plane, but ${why}.`,
-    'Install it from https://go.dev/dl/ (unpack the archive into /usr/local and put /usr/local/go/bin on the PATH),',
-    'or, on Debian with backports: apt install -t stable-backports golang-go. Then run `make controlplane` again.',
-    'No other tool is needed; the sources come through the Go module proxy.',
+    `Go ${needed} or newer is needed to build the control plane, but ${why}. To install it:`,
+    `  curl -LO https://go.dev/dl/${archive}`,
+    `  sudo tar -C /usr/local -xzf ${archive}`,
+    '  export PATH=/usr/local/go/bin:$PATH',
+    'Then try again. Nothing else is needed: the sources come through the Go module proxy.',
   ].join('\n');
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -42,9 +42,23 @@ for (const [a, b, older] of [
   test(`${a} ${older ? 'is' : 'is not'} older than ${b}`, () => assert.equal(olderThan(a, b), older));
 }
 
-test('without Go the error says what to install', () => {
-  const wanted = new RegExp(`Go ${pins().go} or newer is needed.*no \`go\` on the PATH[^]*go\\.dev/dl`);
-  assert.throws(() => requireGo({ PATH: '/nowhere' }), wanted);
+test('without Go the error says what to install, in commands', () => {
+  const { go } = pins();
+  assert.throws(
+    () => requireGo({ PATH: '/nowhere' }, 'linux-x64'),
+    (error: Error) => {
+      assert.ok(error.message.startsWith(`Go ${go} or newer is needed`), error.message);
+      assert.match(error.message, /there is no `go` on the PATH/);
+      assert.ok(error.message.includes(`https://go.dev/dl/go${go}.linux-amd64.tar.gz`), error.message);
+      return true;
+    },
+  );
+});
+
+test('a Go that is too old is named', () => {
+  const bin = mkdtempSync(join(folder, 'bin-'));
+  writeFileSync(join(bin, 'go'), '#!/bin/sh\necho go version go1.19.8 linux/amd64\n', { mode: 0o755 });
+  assert.throws(() => requireGo({ PATH: bin }, 'linux-x64'), /the `go` on the PATH is 1\.19\.8/);
 });
 
 test('the lock is held by one at a time', async () => {
