@@ -8,12 +8,17 @@ import type { Owner } from './child.ts';
 import type { Circuit, Open } from './circuit.ts';
 import { ApiError, type Client } from './client/index.ts';
 import { type ControllerDefinition, type Decision, type Parent, type Reader, Terminal } from './define.ts';
-import { turnedBad, warn } from './events.ts';
+import { turnedBad, warn, warningOf } from './events.ts';
 import type { Gatherer } from './gather.ts';
 import { observe, type Stores } from './observe.ts';
 import { Refusal, Stale } from './refusal.ts';
 import { type Key, keyText, type Subscriptions } from './routes.ts';
 import { refusedStatus, tell } from './status.ts';
+
+type Told = Decision<CommonStatus>;
+
+/** More rounds than a chain of answers needs; a fight is left to the queue and the circuit. */
+const mostRounds = 4;
 
 /** Everything that one controller's passes work with. */
 export interface Bench {
@@ -41,12 +46,26 @@ export async function reconcile(key: Key, bench: Bench): Promise<{ again?: numbe
   const open = bench.circuit.openFor(text, owner.object.metadata.generation ?? 0);
   if (open) return pausedBy(open, owner, bench);
   owner.object = await withFinalizer(owner, bench);
-  const decision = decided(owner, text, bench);
-  if (decision instanceof Error) return undecided(decision, owner, bench);
-  const outcome = await acted(decision.want, owner, text, bench);
+  const result = await settle(owner, text, bench);
+  if (result instanceof Error) return undecided(result, owner, bench);
+  const { decision, outcome } = result;
   await told(decision.status, outcome, owner, bench);
   if (outcome.refused !== undefined) throw outcome.refused;
   return decision.again === undefined ? {} : { again: decision.again };
+}
+
+/**
+ * Decides and acts until there is nothing to write. What the server answered (a default, a class) may be all that the next
+ * decision waited for, the echo of our own write wakes nobody, and the status should tell of the world after our deeds.
+ */
+async function settle(owner: Owner, text: string, bench: Bench): Promise<{ decision: Told; outcome: Outcome } | Error> {
+  for (let round = 1; ; round++) {
+    const decision = decided(owner, text, bench);
+    if (decision instanceof Error) return decision;
+    const { outcome, writes } = await acted(decision.want, owner, text, bench);
+    if (writes === 0 || outcome.refused !== undefined) return { decision, outcome };
+    if (round === mostRounds) return { decision: { ...decision, again: 0 }, outcome };
+  }
 }
 
 /** The loop detector has opened: the object is left alone, and says why. */
@@ -65,7 +84,9 @@ async function undecided(error: Error, owner: Owner, bench: Bench): Promise<{ ag
 
 function toldRefusal(refused: Refusal, owner: Owner, bench: Bench): Promise<void> {
   const { generation: observedGeneration = 0 } = owner.object.metadata;
-  return told({ ...owner.object.status, observedGeneration }, { refused }, owner, bench);
+  const { conditions = [], ...rest } = owner.object.status ?? {};
+  const ours = conditions.filter(({ type }) => conditionsOf(bench.definition).includes(type));
+  return told({ ...rest, observedGeneration, conditions: ours }, { refused }, owner, bench);
 }
 
 /** Gone: owner references collect the children, and nothing of it is remembered here. */
@@ -123,7 +144,7 @@ async function setFinalizers(
 }
 
 /** The decision, or why there is none. */
-function decided(owner: Owner, text: string, bench: Bench): Decision<CommonStatus> | Error {
+function decided(owner: Owner, text: string, bench: Bench): Told | Error {
   const { definition, gatherer, subscriptions, stores, clock } = bench;
   const { seen, reads } = observe(owner, stores);
   try {
@@ -136,11 +157,20 @@ function decided(owner: Owner, text: string, bench: Bench): Decision<CommonStatu
   }
 }
 
-function acted(want: Decision<CommonStatus>['want'], owner: Owner, text: string, bench: Bench): Promise<Outcome> {
+async function acted(
+  want: Told['want'],
+  owner: Owner,
+  text: string,
+  bench: Bench,
+): Promise<{ outcome: Outcome; writes: number }> {
   const generation = owner.object.metadata.generation ?? 0;
-  const wrote = (child: KubeObject, why: string) =>
+  let writes = 0;
+  const wrote = (child: KubeObject, why: string) => {
+    writes++;
     bench.circuit.wrote(text, `${child.kind} ${child.metadata.name}`, generation, why);
-  return act(want, { client: bench.client, owner, stores: bench.stores.owned, wrote });
+  };
+  const outcome = await act(want, { client: bench.client, owner, stores: bench.stores.owned, wrote });
+  return { outcome, writes };
 }
 
 /** The status is told also when a write was refused: then it says so. */
@@ -151,10 +181,20 @@ async function told(decided: CommonStatus, { refused }: Outcome, owner: Owner, b
   const status = refused ? refusedStatus(decided, refused) : decided;
   const now = clock.now();
   const bad = turnedBad(owner.object.status, status);
-  if (bad) await warn(client, owner, bad, now).catch((error: unknown) => log.warn('cannot post an Event', { error }));
-  const conditions = ['Ready', 'Reconciling', 'Stalled', ...(definition.conditions ?? [])];
-  await tell(status, { client, owner, store, conditions, now }).catch(staleOr);
+  if (bad)
+    await warn(client, warningOf(owner, bad, now)).catch((error: unknown) =>
+      log.warn('cannot post an Event', { error }),
+    );
+  await tell(status, { client, owner, store, conditions: conditionsOf(definition), now }).catch(staleOr);
 }
+
+/** Conditions that are ours to tell; others on the same object belong to somebody else. */
+const conditionsOf = ({ conditions = [] }: ControllerDefinition): string[] => [
+  'Ready',
+  'Reconciling',
+  'Stalled',
+  ...conditions,
+];
 
 /** Somebody else wrote the parent first, or it is gone: the next pass sees it. */
 function staleOr(error: unknown): never {

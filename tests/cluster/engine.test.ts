@@ -5,6 +5,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { conditionOf, ConfigMap, controllerOf, Deployment, Job, KubeEvent } from '../../src/objects/index.ts';
 import { eventually } from '../kit/eventually.ts';
 import type { RunningOperator } from '../kit/process.ts';
@@ -185,7 +186,7 @@ describe('fields of a child', () => {
       const stalled = async () => conditionOf((await rig.get(Trio, namespace, 'taken'))?.status, 'Stalled');
       await eventually(async () => (await stalled())?.reason === 'OwnershipConflict', { what: 'the conflict is told' });
       if (how === 'after it restarted') await restart();
-      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      await pause(1_500);
       const now = await rig.admin.get(ConfigMap, { namespace, name: 'taken-config' });
       equal(now.metadata.resourceVersion, strange.metadata.resourceVersion);
       match((await stalled())?.message ?? '', /ConfigMap taken-config exists already and was not made by Baton/);
@@ -254,9 +255,12 @@ describe('what a Trio asks for beside its children', () => {
     const answer = async () => (await rig.get(ConfigMap, namespace, 'curious-config'))?.data?.['answer'];
     await eventually(async () => (await answer()) === 'sunny', { what: 'the first answer arrives' });
     await ready(rig, namespace, 'curious');
-    const passes = await operator.metric('baton_passes_total');
-    await new Promise((resolve) => setTimeout(resolve, 5_000));
-    equal(await operator.metric('baton_passes_total'), passes, 'an unchanged fact wakes nobody');
+    const quiet = async () => {
+      const passes = await operator.metric('baton_passes_total');
+      await pause(5_000); // more than two fetches
+      return (await operator.metric('baton_passes_total')) === passes;
+    };
+    await eventually(quiet, { within: 20_000, what: 'an unchanged fact wakes nobody' });
     writeFileSync(join(rig.outside, 'weather'), 'rain');
     await eventually(async () => (await answer()) === 'rain', { what: 'the second answer arrives' });
   });
