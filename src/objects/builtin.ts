@@ -1,27 +1,8 @@
 // Kubernetes' own kinds, with the fields that we touch. Objects stay plain JSON: an unknown field is kept, not lost.
 
-import { type Condition } from './condition.ts';
-import { type KubeObject, clusterKindOf, kindOf } from './kind.ts';
-
-export interface Container {
-  name: string;
-  image: string;
-  command?: string[];
-  args?: string[];
-  env?: { name: string; value?: string; valueFrom?: unknown }[];
-  [field: string]: unknown;
-}
-
-export interface PodSpec {
-  containers: Container[];
-  initContainers?: Container[];
-  [field: string]: unknown;
-}
-
-export interface PodTemplate {
-  metadata?: { labels?: Record<string, string>; annotations?: Record<string, string> };
-  spec: PodSpec;
-}
+import { type Condition, type LooseCondition } from './condition.ts';
+import { clusterKindOf, kindOf, type KubeObject } from './kind.ts';
+import { type PodTemplate } from './pod.ts';
 
 export interface ConfigMap extends KubeObject {
   data?: Record<string, string>;
@@ -52,33 +33,14 @@ export interface Deployment extends KubeObject {
 }
 
 export interface Job extends KubeObject {
-  spec: { template: PodTemplate; backoffLimit?: number; [field: string]: unknown };
-  status?: { succeeded?: number; failed?: number; active?: number; conditions?: Condition[] };
-}
-
-export interface ContainerState {
-  waiting?: { reason?: string; message?: string };
-  running?: { startedAt?: string };
-  terminated?: { exitCode: number; reason?: string; message?: string; finishedAt?: string };
-}
-
-export interface ContainerStatus {
-  name: string;
-  ready: boolean;
-  restartCount: number;
-  state?: ContainerState;
-  lastState?: ContainerState;
-}
-
-export interface Pod extends KubeObject {
-  spec: PodSpec;
+  spec: { template: PodTemplate; backoffLimit?: number; activeDeadlineSeconds?: number; [field: string]: unknown };
   status?: {
-    phase?: string;
-    reason?: string;
-    message?: string;
+    succeeded?: number;
+    failed?: number;
+    active?: number;
+    startTime?: string;
     conditions?: Condition[];
-    containerStatuses?: ContainerStatus[];
-    initContainerStatuses?: ContainerStatus[];
+    [field: string]: unknown;
   };
 }
 
@@ -98,18 +60,101 @@ export interface KubeEvent extends KubeObject {
   message: string;
   involvedObject: { apiVersion: string; kind: string; name: string; namespace?: string; uid?: string };
   count?: number;
-  firstTimestamp?: string;
-  lastTimestamp?: string;
+  firstTimestamp?: string | null;
+  lastTimestamp?: string | null;
+  /** Writers of the newer kind of event leave the two times above empty and use this one. */
+  eventTime?: string | null;
+  series?: { count?: number; lastObservedTime?: string };
   reportingComponent?: string;
   reportingInstance?: string;
-  source?: { component: string };
+  source?: { component?: string; host?: string };
+}
+
+export interface Service extends KubeObject {
+  spec: {
+    type?: string;
+    clusterIP?: string;
+    selector?: Record<string, string>;
+    ports?: ServicePort[];
+    [field: string]: unknown;
+  };
+  status?: { loadBalancer?: { ingress?: { ip?: string; hostname?: string }[] } };
+}
+
+export interface ServicePort {
+  name?: string;
+  port: number;
+  targetPort?: number | string;
+  nodePort?: number;
+  protocol?: string;
+  appProtocol?: string;
+}
+
+export interface PersistentVolumeClaim extends KubeObject {
+  spec: {
+    accessModes?: string[];
+    resources?: { requests?: { storage?: string } };
+    storageClassName?: string;
+    volumeName?: string;
+    volumeMode?: string;
+    [field: string]: unknown;
+  };
+  status?: {
+    phase?: 'Pending' | 'Bound' | 'Lost';
+    accessModes?: string[];
+    capacity?: { storage?: string };
+    conditions?: LooseCondition[];
+    [field: string]: unknown;
+  };
+}
+
+export interface StorageClass extends KubeObject {
+  provisioner: string;
+  volumeBindingMode?: 'Immediate' | 'WaitForFirstConsumer';
+  allowVolumeExpansion?: boolean;
+  reclaimPolicy?: string;
+  parameters?: Record<string, string>;
+}
+
+export interface ControllerRevision extends KubeObject {
+  revision: number;
+  data?: unknown;
+}
+
+export interface PodDisruptionBudget extends KubeObject {
+  spec: {
+    minAvailable?: number | string;
+    maxUnavailable?: number | string;
+    selector?: { matchLabels?: Record<string, string> };
+    [field: string]: unknown;
+  };
+  status?: {
+    observedGeneration?: number;
+    currentHealthy?: number;
+    desiredHealthy?: number;
+    expectedPods?: number;
+    disruptionsAllowed?: number;
+    conditions?: Condition[];
+  };
 }
 
 export const ConfigMap = kindOf<ConfigMap>('v1', 'ConfigMap', 'configmaps');
 export const Secret = kindOf<Secret>('v1', 'Secret', 'secrets');
-export const Pod = kindOf<Pod>('v1', 'Pod', 'pods');
 export const KubeEvent = kindOf<KubeEvent>('v1', 'Event', 'events');
+export const Service = kindOf<Service>('v1', 'Service', 'services');
+export const PersistentVolumeClaim = kindOf<PersistentVolumeClaim>(
+  'v1',
+  'PersistentVolumeClaim',
+  'persistentvolumeclaims',
+);
 export const Namespace = clusterKindOf<KubeObject>('v1', 'Namespace', 'namespaces');
 export const Deployment = kindOf<Deployment>('apps/v1', 'Deployment', 'deployments');
+export const ControllerRevision = kindOf<ControllerRevision>('apps/v1', 'ControllerRevision', 'controllerrevisions');
 export const Job = kindOf<Job>('batch/v1', 'Job', 'jobs');
 export const Lease = kindOf<Lease>('coordination.k8s.io/v1', 'Lease', 'leases');
+export const PodDisruptionBudget = kindOf<PodDisruptionBudget>(
+  'policy/v1',
+  'PodDisruptionBudget',
+  'poddisruptionbudgets',
+);
+export const StorageClass = clusterKindOf<StorageClass>('storage.k8s.io/v1', 'StorageClass', 'storageclasses');

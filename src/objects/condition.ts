@@ -9,6 +9,17 @@ export interface Condition {
   lastTransitionTime?: string;
 }
 
+/** A condition of Kubernetes' own kinds, which need not say why. */
+export interface LooseCondition {
+  type: string;
+  status: 'True' | 'False' | 'Unknown';
+  reason?: string;
+  message?: string;
+  observedGeneration?: number;
+  lastTransitionTime?: string | null;
+  lastProbeTime?: string | null;
+}
+
 /** The part of a status that the engine itself understands, the same for every kind. */
 export interface CommonStatus {
   observedGeneration?: number;

@@ -4,4 +4,5 @@ export * from './builtin.ts';
 export * from './condition.ts';
 export * from './kind.ts';
 export * from './labels.ts';
+export * from './pod.ts';
 export * from './questions.ts';

@@ -67,7 +67,7 @@ function troubleOf({ metadata, status }: Pod): string | undefined {
   const tell = (reason: string, message?: string) =>
     `pod ${metadata.name} says ${reason}${message ? `: ${message.trim()}` : ''}`;
   const unplaced = status?.conditions?.find(({ type, status: holds }) => type === 'PodScheduled' && holds === 'False');
-  if (unplaced) return tell(unplaced.reason, unplaced.message);
+  if (unplaced) return tell(unplaced.reason ?? 'Unschedulable', unplaced.message);
   for (const { state } of [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])]) {
     const { waiting, terminated } = state ?? {};
     if (waiting?.reason && !harmless.has(waiting.reason)) return tell(waiting.reason, waiting.message);
