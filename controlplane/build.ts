@@ -1,5 +1,6 @@
 // `make controlplane`: builds the programs of the control plane, or says that they are there.
 
+import { wordsOf } from '../src/base/index.ts';
 import { thisMachine } from './machine.ts';
 import { missing, programs, programsFolder } from './programs.ts';
 import { pins } from './versions/modules.ts';
@@ -14,6 +15,6 @@ try {
   const what = `Kubernetes ${kubernetes}, etcd ${etcd}, kwok ${kwok}`;
   say(`${before === 0 ? 'already built' : 'built'}: ${what} in ${programsFolder(machine)}`);
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${wordsOf(error)}\n`);
   process.exitCode = 1;
 }

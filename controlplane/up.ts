@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { wordsOf } from '../src/base/index.ts';
 import { findKept, kubeconfigIn } from './kept.ts';
 import { programs } from './programs.ts';
 
@@ -41,6 +42,6 @@ try {
   say('Stop it with `make cluster-down`.');
   process.exit(0);
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${wordsOf(error)}\n`);
   process.exit(1);
 }

@@ -2,5 +2,6 @@
 
 export { type Backoff, delayAfter } from './backoff.ts';
 export { type Clock, sleep, systemClock } from './clock.ts';
+export { asError, wordsOf } from './errors.ts';
 export { canonical, hashOf } from './hash.ts';
 export { type Fields, type Level, type Log, type LogOptions, makeLog, silent } from './log.ts';

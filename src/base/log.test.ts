@@ -32,6 +32,14 @@ describe('a log as JSON', () => {
     );
   });
 
+  test('never fails over a field: not for a cycle, a BigInt, or one that is called message', () => {
+    const cycle: Record<string, unknown> = { big: 1n };
+    cycle['self'] = cycle;
+    const [line] = json((log) => log.info('Said', { cycle, message: 'mine', level: 'odd' }));
+    deepEqual(line?.['cycle'], { big: '1', self: '(repeated)' });
+    deepEqual([line?.['message'], line?.['level']], ['Said', 'info']);
+  });
+
   test('stays one line when a value has several', () => {
     const [line] = written({ format: 'json', level: 'info' }, (log) => log.info('Said', { text: 'a\nb' }));
     equal(line?.split('\n').length, 2);

@@ -43,7 +43,8 @@ export const silent: Log = makeLog({ level: 'error', format: 'text', now: () => 
 function render({ format, now }: LogOptions, level: Level, message: string, fields: Fields): string {
   const time = new Date(now()).toISOString();
   const plain = Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, readable(value)]));
-  if (format === 'json') return `${JSON.stringify({ time, level, message, ...plain })}\n`;
+  const head = { time, level, message }; // first for the eye, and last so that no field can take their place
+  if (format === 'json') return `${jsonText({ ...head, ...plain, ...head })}\n`;
   const pairs = Object.entries(plain).map(([key, value]) => ` ${key}=${quoted(value)}`);
   return `${time.slice(11, 23)} ${level.toUpperCase().padEnd(5)} ${message}${pairs.join('')}\n`;
 }
@@ -55,7 +56,20 @@ function readable(value: unknown): unknown {
   return `${value.message}${cause}`;
 }
 
+/** A log line must never be what fails: what JSON cannot hold is said in other words. */
+function jsonText(value: unknown): string {
+  const seen = new Set<unknown>();
+  const plain = (_key: string, inner: unknown): unknown => {
+    if (typeof inner === 'bigint') return String(inner);
+    if (typeof inner !== 'object' || inner === null) return inner;
+    if (seen.has(inner)) return '(repeated)';
+    seen.add(inner);
+    return inner;
+  };
+  return JSON.stringify(value, plain) ?? 'null';
+}
+
 function quoted(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return /^[\w./:@+-]+$/.test(text ?? '') ? (text ?? '') : JSON.stringify(text ?? null);
+  const text = typeof value === 'string' ? value : jsonText(value);
+  return /^[\w./:@+-]+$/.test(text) ? text : JSON.stringify(text);
 }

@@ -44,7 +44,7 @@ async function one(desired: Desired, options: ActOptions): Promise<void> {
   try {
     if ('create' in desired) await created(child, held, store, options);
     if ('apply' in desired) await applied(child, held, store, options);
-    if ('note' in desired) await noted(desired.annotations, held, store, options);
+    if ('note' in desired) await noted(desired, held, store, options);
   } catch (error) {
     throw judged(error, child);
   }
@@ -52,21 +52,21 @@ async function one(desired: Desired, options: ActOptions): Promise<void> {
 
 async function created(child: KubeObject, held: Entry | undefined, store: Store, options: ActOptions): Promise<void> {
   const wanted = dress(child, options.owner);
-  if (!held) return void (await post(wanted, store, options));
+  if (!held) return post(wanted, store, options);
   if (!isOurs(held.object, wanted, options.owner)) throw ownershipConflict(held.object);
   if (isMarked(held.object, wanted, options.owner)) return;
+  options.wrote(wanted, 'it lost its labels or its owner');
   store.wrote(await putBack(options.client, store.kind, held.object, options.owner));
 }
 
 async function applied(child: KubeObject, held: Entry | undefined, store: Store, options: ActOptions): Promise<void> {
   const wanted = dress(child, options.owner);
-  const live = held ?? (await post(wanted, store, options));
-  if (!live) return;
-  if (!isOurs(live.object, wanted, options.owner)) throw ownershipConflict(live.object);
-  const why = changeNeeded(wanted, live.object);
+  if (!held) return post(wanted, store, options);
+  if (!isOurs(held.object, wanted, options.owner)) throw ownershipConflict(held.object);
+  const why = changeNeeded(wanted, held.object);
   if (why === undefined) return;
   options.wrote(wanted, why);
-  const current = live.hand === 'posted' ? await takeOver(options.client, store.kind, live.object) : live.object;
+  const current = held.hand === 'posted' ? await takeOver(options.client, store.kind, held.object) : held.object;
   const { uid = '', resourceVersion = '' } = current.metadata;
   const body = { ...wanted, metadata: { ...wanted.metadata, uid, resourceVersion } };
   store.wrote(await options.client.apply(store.kind, body, { manager: manager.children }));
@@ -79,35 +79,37 @@ function changeNeeded(wanted: KubeObject, held: KubeObject): string | undefined 
   return difference(wanted, held);
 }
 
-/** Creates the child. If its name is taken by an object of ours, that object; by a stranger's, a refusal. */
-async function post(wanted: KubeObject, store: Store, options: ActOptions): Promise<Entry | undefined> {
+/** Creates the child. */
+async function post(wanted: KubeObject, store: Store, options: ActOptions): Promise<void> {
   options.wrote(wanted, 'it was missing');
   try {
     store.wrote(await options.client.create(store.kind, wanted, { manager: manager.children }));
-    return undefined;
   } catch (error) {
     if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') throw error;
-    return reclaim(wanted, store, options);
+    await reclaim(wanted, store, options);
   }
 }
 
+// What is found here may have gone on without us. It enters the cache as if we had written it, which wakes nobody, so
+// the pass that decided without it must end.
 /** The name is taken though the cache does not know by whom: ask the server itself. */
-async function reclaim(wanted: KubeObject, store: Store, { client, owner }: ActOptions): Promise<Entry | undefined> {
+async function reclaim(wanted: KubeObject, store: Store, { client, owner }: ActOptions): Promise<never> {
   const { namespace = '', name } = wanted.metadata;
   const live = await client.get(store.kind, { namespace, name });
   if (!isOurs(live, wanted, owner)) throw ownershipConflict(live);
   if (live.metadata.deletionTimestamp) throw new Stale(`${nameOf(live)} is still being deleted`);
   store.wrote(isMarked(live, wanted, owner) ? live : await putBack(client, store.kind, live, owner));
-  return store.get(namespace, name);
+  throw new Stale(`${nameOf(live)} was there already`);
 }
 
 async function noted(
-  annotations: Record<string, string>,
+  { note: child, annotations }: Extract<Desired, { note: KubeObject }>,
   held: Entry | undefined,
   store: Store,
   options: ActOptions,
 ): Promise<void> {
   if (!held) throw new Stale('the object to note something on is not there yet');
+  if (!isOurs(held.object, child, options.owner)) throw ownershipConflict(held.object);
   const { metadata, apiVersion, kind } = held.object;
   if (Object.entries(annotations).every(([key, value]) => metadata.annotations?.[key] === value)) return;
   options.wrote(held.object, 'a note');
@@ -119,9 +121,9 @@ async function noted(
 /** Deletes own children that nobody wants, each only as it was seen, and only for a parent that still asks so. */
 async function prune(want: readonly Desired[], options: ActOptions): Promise<void> {
   const wanted = new Set(want.map((desired) => nameOf(childIn(desired))));
-  const { uid = '' } = options.owner.object.metadata;
+  const { namespace = '', uid = '' } = options.owner.object.metadata;
   const unwanted = options.stores
-    .flatMap((store) => store.ownedBy(uid).map(({ object }) => ({ store, object })))
+    .flatMap((store) => store.ownedBy(namespace, uid).map(({ object }) => ({ store, object })))
     .filter(({ object }) => !wanted.has(nameOf(object)) && !object.metadata.deletionTimestamp);
   if (unwanted.length === 0) return;
   await confirmParent(options);
@@ -131,7 +133,9 @@ async function prune(want: readonly Desired[], options: ActOptions): Promise<voi
 /** A live look at the parent: what we saw of it may be old, and a deletion cannot be taken back. */
 async function confirmParent({ client, owner: { object, kind } }: ActOptions): Promise<void> {
   const { namespace = '', name, uid, generation } = object.metadata;
-  const { metadata: live } = await client.get(kind, { namespace, name });
+  const { metadata: live } = await client.get(kind, { namespace, name }).catch((error: unknown) => {
+    throw judged(error, object);
+  });
   const same = live.uid === uid && live.generation === generation && !live.deletionTimestamp;
   if (!same) throw new Stale(`${kind.kind} ${name} changed meanwhile`);
 }

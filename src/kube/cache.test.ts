@@ -172,7 +172,7 @@ function weDelete(model: Model, child: string): void {
 function checkIndex(model: Model): void {
   for (const parent of ['p', 'q']) {
     const scanned = [...model.store.all()].filter(({ object }) => object.metadata.labels?.[label.uid] === parent);
-    deepEqual(names(model.store.ownedBy(parent)), names(scanned));
+    deepEqual(names(model.store.ownedBy('ns', parent)), names(scanned));
   }
 }
 

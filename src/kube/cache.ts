@@ -63,9 +63,10 @@ export class Store {
     return this.entries.values();
   }
 
-  /** Children of an owner: controlled by it, or without a controller and labelled with its UID. */
-  ownedBy(uid: string): Entry[] {
-    return this.pick(this.owned.get(uid));
+  /** Children of an owner, in its own namespace: controlled by it, or without a controller and labelled with its UID. */
+  ownedBy(namespace: string, uid: string): Entry[] {
+    // Anybody may write any UID into a reference or a label; only those who may write beside the owner are believed.
+    return this.pick(this.owned.get(uid)).filter(({ object }) => (object.metadata.namespace ?? '') === namespace);
   }
 
   /** Objects that carry our labels for a parent. */

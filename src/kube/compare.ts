@@ -43,7 +43,10 @@ function compareKeyed(
 ): string | undefined {
   let from = 0;
   for (const item of wanted) {
-    const name = list.keys.map((key) => String(item[key] ?? '')).join('/');
+    const name = list.keys
+      .map((key) => (key in item ? JSON.stringify(item[key]) : ''))
+      .join('/')
+      .replaceAll('"', '');
     const at = `${list.at}[${name}]`;
     const matches = (other: unknown) => isMap(other) && list.keys.every((key) => sameKey(key, item[key], other[key]));
     const index = held.findIndex((other, position) => position >= from && matches(other));

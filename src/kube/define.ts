@@ -1,7 +1,7 @@
 // The vocabulary in which a controller is written: what it watches, what it decides, and the words for what should
 // exist. Nothing here does anything; a definition is data, from which come the watches, the RBAC rules and the tests.
 
-import type { CommonStatus, Kind, KubeObject } from '../objects/index.ts';
+import type { CommonStatus, Kind, KubeObject, ShapeOf } from '../objects/index.ts';
 
 /** A parent as the engine sees it: the kind's own spec, and a status that starts with the common words. */
 export type Parent = KubeObject & { spec?: unknown; status?: CommonStatus };
@@ -27,7 +27,7 @@ export interface Observed {
   /** An own child by name. */
   get<T extends KubeObject>(kind: Kind<T>, name: string): T | undefined;
   /** All own children of these kinds. */
-  all<T extends KubeObject>(...kinds: Kind<T>[]): readonly T[];
+  all<K extends readonly Kind[]>(...kinds: K): readonly ShapeOf<K[number]>[];
   /** Objects that carry our labels without being owned directly, as pods do. */
   labelled<T extends KubeObject>(kind: Kind<T>): readonly T[];
   /** Somebody else's object in the same namespace. Reading subscribes: a change of it wakes this object. */

@@ -18,20 +18,17 @@ export function turnedBad(
   return ready?.status === 'False' && conditionOf(before, 'Ready')?.status === 'True' ? ready : undefined;
 }
 
-/** Posts the Event, unless the same one is there already. */
-export async function warn(
-  client: Client,
-  { object, kind }: Owner,
-  what: { reason: string; message: string },
-  now: number,
-): Promise<void> {
+/** What is bad, as the object's Event. */
+export function warningOf({ object, kind }: Owner, what: { reason: string; message: string }, now: number): KubeEvent {
   const { name, namespace = '', uid = '' } = object.metadata;
-  const message = what.message.slice(0, 1_000);
+  const message = what.message.slice(0, 1_000).toWellFormed();
   const time = `${new Date(now).toISOString().slice(0, 19)}Z`;
-  const event: KubeEvent = {
+  // A name that was cut must not end in the middle of a separator.
+  const short = name.slice(0, 200).replace(/[-.]+$/, '');
+  return {
     apiVersion: 'v1',
     kind: 'Event',
-    metadata: { name: `${name.slice(0, 200)}.${hashOf([uid, what.reason, message])}`, namespace },
+    metadata: { name: `${short}.${hashOf([uid, what.reason, message])}`, namespace },
     type: 'Warning',
     reason: what.reason,
     message,
@@ -41,6 +38,10 @@ export async function warn(
     lastTimestamp: time,
     source: { component: 'baton' },
   };
+}
+
+/** Posts the Event, unless the same one is there already. */
+export async function warn(client: Client, event: KubeEvent): Promise<void> {
   try {
     await client.create(KubeEvent, event, { manager: 'baton' });
   } catch (error) {

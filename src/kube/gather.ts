@@ -1,7 +1,7 @@
 // Facts from outside the cache. They are fetched beside the queue's workers, never inside a pass: a pass gets the last
 // value, or `pending`, at once, and its object is woken only when a value changed.
 
-import { type Backoff, type Clock, delayAfter, hashOf } from '../base/index.ts';
+import { type Backoff, type Clock, delayAfter, hashOf, wordsOf } from '../base/index.ts';
 import type { Fact, Facts, Known, Observed, Parent, Tools } from './define.ts';
 
 type AnyFact = Fact<Parent, unknown, unknown, object>;
@@ -85,13 +85,14 @@ export class Gatherer {
     const before = hashOf(held.known);
     let next = fact.freshFor;
     try {
-      held.known = { state: 'known', value: await fact.fetch(inputs, { ...tools, signal: held.abort.signal }) };
+      const value = await fact.fetch(inputs, { ...tools, signal: held.abort.signal });
+      hashOf({ value }); // a value that is no JSON could never be told from the next one: the fetch has failed
+      held.known = { state: 'known', value };
       held.failures = 0;
     } catch (error) {
       held.failures++;
       // A value that was known stays the last word while its inputs stand; only the first fetch can fail visibly.
-      if (held.known.state !== 'known')
-        held.known = { state: 'failed', why: error instanceof Error ? error.message : String(error) };
+      if (held.known.state !== 'known') held.known = { state: 'failed', why: wordsOf(error) };
       next = delayAfter(held.failures, backoff, random);
     }
     if (held.abort.signal.aborted) return;

@@ -1,7 +1,7 @@
 // What one pass may see: the children of the object, objects that carry its labels, and, remembered as subscriptions,
 // the objects of others that it asked for. All from the cache.
 
-import { type Kind, type KubeObject, sameKind } from '../objects/index.ts';
+import { type Kind, type KubeObject, sameKind, type ShapeOf } from '../objects/index.ts';
 import type { Store } from './cache.ts';
 import type { Owner } from './child.ts';
 import type { Observed } from './define.ts';
@@ -17,9 +17,11 @@ export interface Stores {
 export function observe(owner: Owner, stores: Stores): { seen: Observed; reads: Set<string> } {
   const { namespace = '', name, uid = '' } = owner.object.metadata;
   const reads = new Set<string>();
+  const ownedOf = <T extends KubeObject>(kind: Kind<T>): T[] =>
+    objects(declared(kind, stores.owned, 'owns').ownedBy(namespace, uid));
   const seen: Observed = {
-    get: (kind, child) => ownedOf(kind, stores.owned, uid).find((object) => object.metadata.name === child),
-    all: (...kinds) => kinds.flatMap((kind) => ownedOf(kind, stores.owned, uid)),
+    get: (kind, child) => ownedOf(kind).find((object) => object.metadata.name === child),
+    all: <K extends readonly Kind[]>(...kinds: K) => kinds.flatMap((kind) => ownedOf(kind)) as ShapeOf<K[number]>[],
     labelled: (kind) =>
       objects(declared(kind, stores.labelled, 'labelled').labelledFor(owner.labelKind, namespace, name)),
     read: <T extends KubeObject>(kind: Kind<T>, other: string) => {
@@ -30,9 +32,6 @@ export function observe(owner: Owner, stores: Stores): { seen: Observed; reads: 
   };
   return { seen, reads };
 }
-
-const ownedOf = <T extends KubeObject>(kind: Kind<T>, stores: readonly Store[], uid: string): T[] =>
-  objects<T>(declared(kind, stores, 'owns').ownedBy(uid));
 
 const objects = <T extends KubeObject>(entries: { object: KubeObject }[]): T[] =>
   entries.map(({ object }) => object as T).toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));

@@ -1,7 +1,7 @@
 // Puts the parts together and keeps them alive: credentials, watches, controllers, election, probes. Whatever is missing
 // at the start, from the kubeconfig to a CRD, is named, waited for, and noticed when it comes; the rest goes on.
 
-import { type Clock, type Log, sleep } from '../base/index.ts';
+import { type Clock, type Log, sleep, wordsOf } from '../base/index.ts';
 import type { Store } from './cache.ts';
 import { Circuit } from './circuit.ts';
 import { Client, type ClusterAccess, readerOf } from './client/index.ts';
@@ -109,10 +109,7 @@ class Running implements Operator {
         });
         return this.parts.start();
       } catch (error) {
-        this.problems.set(
-          'credentials',
-          `${error instanceof Error ? error.message : String(error)}; it is read again all the time`,
-        );
+        this.problems.set('credentials', `${wordsOf(error)}; it is read again all the time`);
         await sleep(clock, retryAccess, this.aborted.signal);
       }
     }
@@ -195,7 +192,7 @@ class Parts {
     if (!this.election) return [];
     const { problem, standing } = this.election;
     if (problem === undefined) return [{ name: 'election', ok: true, reason: standing }];
-    return [{ name: 'election', ok: false, reason: problem instanceof Error ? problem.message : String(problem) }];
+    return [{ name: 'election', ok: false, reason: wordsOf(problem) }];
   }
 
   private leads(): boolean {

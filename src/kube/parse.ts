@@ -44,7 +44,7 @@ export function parseEvent(line: string, kind: Kind): WatchEvent {
     case 'BOOKMARK':
       return bookmark(object as KubeObject);
     case 'ERROR':
-      return failure(object as Record<string, unknown>);
+      return failure(object);
     default:
       throw new BrokenStream(`an unknown watch event type: ${String(type).slice(0, 40)}`);
   }
@@ -93,8 +93,16 @@ function bookmark({ metadata }: KubeObject): WatchEvent {
   return { type: 'BOOKMARK', resourceVersion: metadata.resourceVersion, endsInitial };
 }
 
-function failure({ code, reason, message }: Record<string, unknown>): WatchEvent {
-  return { type: 'ERROR', code: Number(code ?? 0), reason: String(reason ?? ''), message: String(message ?? '') };
+function failure({
+  code = 0,
+  reason = '',
+  message = '',
+}: {
+  code?: number;
+  reason?: string;
+  message?: string;
+}): WatchEvent {
+  return { type: 'ERROR', code, reason, message };
 }
 
 function parseJson(text: string): Record<string, unknown> {

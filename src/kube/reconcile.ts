@@ -1,6 +1,6 @@
 // One pass for one object: observe, decide, act, tell. The only place where deciding and doing meet.
 
-import type { Clock, Log } from '../base/index.ts';
+import { asError, type Clock, type Log } from '../base/index.ts';
 import { type CommonStatus, type Kind, type KubeObject, manager } from '../objects/index.ts';
 import { act, type Outcome } from './act.ts';
 import type { Store } from './cache.ts';
@@ -41,7 +41,7 @@ export async function reconcile(key: Key, bench: Bench): Promise<{ again?: numbe
   const text = keyText(key);
   const found = bench.parents.get(key.kind)?.get(key.namespace, key.name);
   if (!found) return forget(text, bench);
-  const owner: Owner = { object: found.object as Parent, kind: key.kind, labelKind: bench.definition.kind.kind };
+  const owner: Owner = { object: found.object, kind: key.kind, labelKind: bench.definition.kind.kind };
   if (owner.object.metadata.deletionTimestamp) return leave(owner, text, bench);
   const open = bench.circuit.openFor(text, owner.object.metadata.generation ?? 0);
   if (open) return pausedBy(open, owner, bench);
@@ -135,7 +135,7 @@ async function setFinalizers(
       manager: manager.children,
     });
     parents.get(kind)?.wrote(answer);
-    return answer as Parent;
+    return answer;
   } catch (error) {
     if (error instanceof ApiError && (error.status === 409 || error.status === 404))
       throw new Stale(`${kind.kind} ${name} changed meanwhile`, { cause: error });
@@ -151,7 +151,7 @@ function decided(owner: Owner, text: string, bench: Bench): Told | Error {
     const facts = gatherer.facts(text, owner.object, seen);
     return definition.decide({ object: owner.object, seen, facts, now: clock.now() });
   } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
+    return asError(error);
   } finally {
     subscriptions.set(text, reads);
   }
@@ -174,11 +174,11 @@ async function acted(
 }
 
 /** The status is told also when a write was refused: then it says so. */
-async function told(decided: CommonStatus, { refused }: Outcome, owner: Owner, bench: Bench): Promise<void> {
+async function told(wanted: CommonStatus, { refused }: Outcome, owner: Owner, bench: Bench): Promise<void> {
   const { client, definition, clock, log } = bench;
   const store = bench.parents.get(owner.kind);
   if (!store || (refused !== undefined && !(refused instanceof Refusal))) return;
-  const status = refused ? refusedStatus(decided, refused) : decided;
+  const status = refused ? refusedStatus(wanted, refused) : wanted;
   const now = clock.now();
   const bad = turnedBad(owner.object.status, status);
   if (bad)

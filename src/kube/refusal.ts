@@ -32,16 +32,25 @@ export function ownershipConflict(live: KubeObject): Refusal {
 /** The error of one write, in terms of what to do about it. */
 export function judged(error: unknown, child: KubeObject): unknown {
   if (!(error instanceof ApiError)) return error;
-  if (error.status === 409) return stale(error, child);
-  if (error.status === 403) return forbidden(error, child);
-  // An apply that names the UID of an object which was replaced is not invalid, it is late.
-  if (error.status === 422 && /metadata\.uid|\buid\b.*(precondition|mismatch)/i.test(error.message))
+  const { status, message } = error;
+  // Policies and webhooks deny with whatever status they like.
+  if (/ denied (the )?request/.test(message)) return denied(error, child);
+  // A write that names the UID of an object which was replaced is not invalid, it is late.
+  if (status === 409 || status === 404 || (status === 422 && /\bmetadata\.uid: /.test(message)))
     return stale(error, child);
-  if (error.status === 422 || error.status === 400) return refusal('Invalid', 'the API server refused', error, child);
-  if (error.status === 500 && /webhook/.test(error.message))
+  if (status === 403) return forbidden(error, child);
+  if (status === 500 && /failed calling webhook/.test(message))
     return refusal('AdmissionUnavailable', 'nobody could admit', error, child);
+  if (isMalformed(error)) return refusal('Invalid', 'the API server refused', error, child);
   return error;
 }
+
+/** The same body will never be taken. The server calls a wrong type in an apply, and what etcd finds too large, its own error. */
+const isMalformed = ({ status, message }: ApiError): boolean =>
+  status === 400 ||
+  status === 413 ||
+  status === 422 ||
+  (status === 500 && /typed patch object|etcdserver: request is too large/.test(message));
 
 const stale = (cause: ApiError, child: KubeObject): Stale => new Stale(`${nameOf(child)} changed meanwhile`, { cause });
 
@@ -51,8 +60,11 @@ function forbidden(error: ApiError, child: KubeObject): unknown {
   if (/exceeded quota/.test(error.message)) return refusal('QuotaExceeded', 'the quota does not allow', error, child);
   if (/ cannot \w+ resource /.test(error.message))
     return refusal('MissingPermission', 'the operator may not write', error, child);
-  return refusal('AdmissionDenied', 'an admission policy refused', error, child);
+  return denied(error, child);
 }
+
+const denied = (error: ApiError, child: KubeObject): Refusal =>
+  refusal('AdmissionDenied', 'an admission policy refused', error, child);
 
 const refusal = (reason: string, what: string, cause: ApiError, child: KubeObject): Refusal =>
   new Refusal(reason, `${what} ${nameOf(child)}: ${cause.message}`, { cause });

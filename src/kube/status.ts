@@ -55,7 +55,8 @@ function transition(condition: Condition, former: Condition | undefined, now: nu
   return former?.status === condition.status || before > time ? before : time;
 }
 
-function sameStatus(next: CommonStatus, held: CommonStatus | undefined, ours: readonly string[]): boolean {
+/** Whether a status says nothing that is not held already, as far as it is ours to say. */
+export function sameStatus(next: CommonStatus, held: CommonStatus | undefined, ours: readonly string[]): boolean {
   if (!held) return false;
   const listed = (status: CommonStatus) =>
     (status.conditions ?? []).filter(({ type }) => ours.includes(type)).toSorted((a, b) => (a.type < b.type ? -1 : 1));
@@ -81,5 +82,6 @@ export function refusedStatus(status: CommonStatus, refusal: { reason: string; m
   return { ...status, message: refusal.message, conditions: [...judged, ...others] };
 }
 
+/** Well-formed, because the server mends a half character, and what it mended would never equal what we say. */
 const clipped = (message: string): string =>
-  message.length <= longest ? message : `${message.slice(0, longest - 1)}…`;
+  (message.length <= longest ? message : `${message.slice(0, longest - 1)}…`).toWellFormed();

@@ -16,9 +16,11 @@ interface ManagedFields {
 
 /** Turns our `Update` entry into `Apply`; gives back the object as it then is. */
 export async function takeOver(client: Client, kind: Kind, held: KubeObject): Promise<KubeObject> {
-  const { namespace = '', name, uid } = held.metadata;
+  const { namespace = '', name, uid, resourceVersion } = held.metadata;
   const live = await client.get(kind, { namespace, name });
-  if (live.metadata.uid !== uid) throw new Stale(`${kind.kind} ${name} was replaced`);
+  // Going on from what nobody has looked at yet would pass a stranger's news for an echo of our own write.
+  if (live.metadata.uid !== uid || live.metadata.resourceVersion !== resourceVersion)
+    throw new Stale(`${kind.kind} ${name} changed meanwhile`);
   const before = (live.metadata as { managedFields?: ManagedFields[] }).managedFields ?? [];
   const after = asApplied(before);
   if (after === before) return live;

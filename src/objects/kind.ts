@@ -38,6 +38,9 @@ export interface Kind<T extends KubeObject = KubeObject> {
   readonly shape?: T;
 }
 
+/** The objects of a kind, or of several. */
+export type ShapeOf<K> = K extends Kind<infer T> ? T : never;
+
 /** Names a kind; `plural` is what stands in the URL. */
 export const kindOf = <T extends KubeObject>(apiVersion: string, kind: string, plural: string): Kind<T> => ({
   apiVersion,

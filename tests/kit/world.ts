@@ -1,7 +1,7 @@
 // The world of one object, in memory, for pure tests of controllers: what the cache would have seen, without a cache.
 
 import type { Observed } from '../../src/kube/define.ts';
-import { isOfKind, type Kind, type KubeObject } from '../../src/objects/index.ts';
+import { isOfKind, type Kind, type KubeObject, type ShapeOf } from '../../src/objects/index.ts';
 
 /** An object of somebody else, which only `read` finds. */
 export const foreign = (object: KubeObject) => ({ foreign: object });
@@ -12,7 +12,8 @@ export function seen(...objects: (KubeObject | { foreign: KubeObject })[]): Obse
   const others = objects.flatMap((object) => ('foreign' in object ? [object.foreign] : []));
   return {
     get: (kind, name) => named(ours, kind, name),
-    all: (...kinds) => kinds.flatMap((kind) => ours.filter((object) => isOfKind(object, kind))),
+    all: <K extends readonly Kind[]>(...kinds: K) =>
+      kinds.flatMap((kind) => ours.filter((object) => isOfKind(object, kind))) as ShapeOf<K[number]>[],
     labelled: (kind) => ours.filter((object) => isOfKind(object, kind)),
     read: (kind, name) => named(others, kind, name),
   };

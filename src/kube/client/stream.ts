@@ -1,6 +1,7 @@
 // A watch: one answer that does not end by itself, cut into lines. Lines are cut from bytes, before they are text, so a
 // character that arrives in two pieces stays whole. How long a silence may last is for the reader of the lines to judge.
 
+import { asError } from '../../base/index.ts';
 import { type Bounds, Exchange, type Line } from './exchange.ts';
 import type { Request } from './request.ts';
 
@@ -95,7 +96,7 @@ class Watch extends Exchange<void> {
     try {
       run();
     } catch (error) {
-      this.fail(error instanceof Error ? error : new Error(String(error)));
+      this.fail(asError(error));
     }
   }
 }

@@ -1,5 +1,5 @@
 // The kinds with which the engine is tested. A Trio owns a ConfigMap, a Job and a Deployment, and between its fields
-// uses every piece that a schema can have; an OldTrio is the same thing under another name, as a seed's kind would be.
+// uses every piece that a schema can have; an OldTrio is the same thing under another name.
 
 import { z } from 'zod';
 import {
