@@ -1,0 +1,59 @@
+// Events, for what the status of an object does not tell: volumes that cannot be mounted, sandboxes that cannot be made,
+// what a probe got as its answer. Events are kept for an hour only, so nothing may depend on them but words.
+
+import { type KubeEvent } from '../builtin.ts';
+import { type KubeObject } from '../kind.ts';
+import { type Pod } from '../pod.ts';
+import { type Cause, type CauseReason, nameOf } from './cause.ts';
+import { isLeaving, isOver, unreadyIn } from './containers.ts';
+import { sentence } from './words.ts';
+
+/** The events about an object, newest first. */
+export const eventsAbout = ({ kind, metadata }: KubeObject, events: readonly KubeEvent[]): KubeEvent[] =>
+  events
+    .filter(({ involvedObject: about }) =>
+      about.uid !== undefined && metadata.uid !== undefined
+        ? about.uid === metadata.uid
+        : about.kind === kind && about.name === metadata.name && about.namespace === metadata.namespace,
+    )
+    .toSorted((a, b) => timeOf(b) - timeOf(a) || (a.metadata.name < b.metadata.name ? -1 : 1));
+
+const timeOf = ({ series, lastTimestamp, eventTime, firstTimestamp, metadata }: KubeEvent): number =>
+  Date.parse(
+    series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? firstTimestamp ?? metadata.creationTimestamp ?? '',
+  ) || 0;
+
+const creating = new Map<string, CauseReason>([
+  ['FailedMount', 'VolumeUnavailable'],
+  ['FailedMapVolume', 'VolumeUnavailable'],
+  ['FailedAttachVolume', 'VolumeUnavailable'],
+  ['FailedCreatePodSandBox', 'ContainerCannotRun'],
+]);
+
+/** What the events of a pod tell beyond its status: why its containers are not created, and why a probe fails. */
+export function podEventCause(pod: Pod, events: readonly KubeEvent[]): Cause | undefined {
+  if (isOver(pod) || isLeaving(pod)) return undefined;
+  const warnings = eventsAbout(pod, events).filter(({ type }) => type === 'Warning');
+  return notCreated(pod, warnings) ?? unhealthy(pod, warnings);
+}
+
+/** Once the sandbox is there with its volumes, such events are past. */
+function notCreated(pod: Pod, warnings: readonly KubeEvent[]): Cause | undefined {
+  const made = pod.status?.conditions?.some((one) => one.type === 'PodReadyToStartContainers' && one.status === 'True');
+  const warning = warnings.find(({ reason }) => creating.has(reason));
+  if (made || !warning) return undefined;
+  const object = nameOf(pod);
+  const missing = /(secret|configmap) "[^"]*" not found|references non-existent/i.test(warning.message);
+  const reason = missing ? 'ContainerConfigError' : (creating.get(warning.reason) ?? 'VolumeUnavailable');
+  const advice = missing ? 'create it, or name another' : undefined;
+  return { reason, message: sentence(`${object} cannot be started`, warning.message, advice), object };
+}
+
+function unhealthy(pod: Pod, warnings: readonly KubeEvent[]): Cause | undefined {
+  const runs = unreadyIn(pod).some(({ state }) => state?.running);
+  const warning = warnings.find(({ reason }) => reason === 'Unhealthy');
+  const object = nameOf(pod);
+  return runs && warning
+    ? { reason: 'NotReady', message: sentence(`${object} runs, but is not ready`, warning.message), object }
+    : undefined;
+}

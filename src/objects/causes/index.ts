@@ -1,0 +1,7 @@
+// Causes of failure, for every kind that has pods, Jobs or claims among its children.
+
+export { type Cause, type CauseReason, causeReasons } from './cause.ts';
+export { claimCause, expansionCause, unboundCause } from './claim.ts';
+export { podEventCause } from './events.ts';
+export { jobCause } from './job.ts';
+export { causeOfPods, notReadyCause, podCause } from './pods.ts';

@@ -1,0 +1,35 @@
+// Pods that no node takes: the scheduler finds none, or the chosen one refuses.
+
+import { type Judge, nameOf } from './cause.ts';
+import { nodeOf } from './containers.ts';
+import { adviceFor, sentence } from './words.ts';
+
+const advice = [
+  [
+    /unbound immediate PersistentVolumeClaims|persistentvolumeclaim ".*" (not found|is being deleted)/,
+    'look at its claim',
+  ],
+  [/volume node affinity conflict/, 'its volume lives where it may not run'],
+  [/Insufficient|Too many pods|free ports/, 'add capacity, or ask for less'],
+  [/untolerated taint/, 'add a toleration, or a node without the taint'],
+  [/node affinity\/selector|node\(s\) didn't match/, 'check nodeSelector against the labels of the nodes'],
+] as const;
+
+/** The scheduler's own words. */
+export const unschedulable: Judge = (pod) => {
+  const placed = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  if (placed?.status !== 'False' || placed.reason === 'SchedulingGated') return undefined;
+  const object = nameOf(pod);
+  const words = placed.message ?? '';
+  const message = sentence(`${object} cannot be scheduled`, words, adviceFor(words, advice));
+  return { reason: 'Unschedulable', message, object };
+};
+
+/** A kubelet refused what the scheduler gave it, because a device or other capacity was gone in the meantime. */
+export const refused: Judge = (pod) => {
+  const { phase, reason, message = '' } = pod.status ?? {};
+  if (phase !== 'Failed' || !message.startsWith('Pod was rejected')) return undefined;
+  const object = nameOf(pod);
+  const words = `${reason ?? 'Rejected'}: ${message.replace(/^Pod was rejected:? ?/, '')}`;
+  return { reason: 'Unschedulable', message: sentence(`${object} was refused by ${nodeOf(pod)}`, words), object };
+};
