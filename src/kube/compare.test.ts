@@ -1,8 +1,8 @@
 import { equal } from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { quantityOf, sameQuantity } from '../objects/index.ts';
 import { difference } from './compare.ts';
-import { quantityOf, sameQuantity } from './quantity.ts';
 
 const pod = (container: object, rest: object = {}) => ({
   spec: { template: { spec: { containers: [{ name: 'c', ...container }], ...rest } } },

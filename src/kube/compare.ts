@@ -2,7 +2,7 @@
 // drift and what the server makes of our words matter: defaults that it adds, quantities that it rewrites, empty values
 // that it drops, and entries that other managers add to maps and keyed lists are no difference.
 
-import { sameQuantity } from './quantity.ts';
+import { sameQuantity } from '../objects/index.ts';
 
 /** The path of the first wanted field that is missing or different, or undefined when all is there. */
 export const difference = (wanted: unknown, held: unknown): string | undefined => compare(wanted, held, [], '');

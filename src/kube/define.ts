@@ -68,6 +68,8 @@ export interface Fact<P, I, V, C> {
   inputs(object: P, seen: Observed): I | undefined;
   /** Milliseconds after which it is fetched again while it is needed; Infinity for a fact that cannot change. */
   freshFor: number;
+  /** At most so many fetches a second for all objects together; no limit if left out. */
+  perSecond?: number;
   needs?: readonly Rule[];
   fetch(inputs: I, tools: Tools<C>): Promise<V>;
 }

@@ -31,6 +31,7 @@ export class Gatherer {
   private readonly options: GatherOptions;
   private readonly held = new Map<string, Map<string, Held>>();
   private readonly waiting: (() => Promise<void>)[] = [];
+  private readonly turns = new Map<string, number>();
   private running = 0;
 
   constructor(options: GatherOptions) {
@@ -74,12 +75,12 @@ export class Gatherer {
     };
     if (!this.held.has(key)) this.held.set(key, new Map());
     this.held.get(key)?.set(name, held);
-    this.enqueue(() => this.fetch(key, name, inputs, held));
+    this.schedule(0, { key, name, inputs, held });
     return held.known;
   }
 
   private async fetch(key: string, name: string, inputs: unknown, held: Held): Promise<void> {
-    const { facts, tools, clock, random, wake, backoff } = this.options;
+    const { facts, tools, random, wake, backoff } = this.options;
     const fact = facts[name];
     if (!fact || held.abort.signal.aborted) return;
     const before = hashOf(held.known);
@@ -96,9 +97,26 @@ export class Gatherer {
       next = delayAfter(held.failures, backoff, random);
     }
     if (held.abort.signal.aborted) return;
-    if (next !== Infinity)
-      held.cancel = clock.after(next, () => this.enqueue(() => this.fetch(key, name, inputs, held)));
+    if (next !== Infinity) this.schedule(next, { key, name, inputs, held });
     if (hashOf(held.known) !== before) wake(key);
+  }
+
+  /** Fetches after `wait`, or later when the budget of the fact asks for it. */
+  private schedule(wait: number, work: { key: string; name: string; inputs: unknown; held: Held }): void {
+    const run = () => this.enqueue(() => this.fetch(work.key, work.name, work.inputs, work.held));
+    const delay = this.turn(work.name, wait);
+    if (delay === 0) run();
+    else work.held.cancel = this.options.clock.after(delay, run);
+  }
+
+  /** Turns of one fact are spread over time, however many objects want it. */
+  private turn(name: string, wait: number): number {
+    const { perSecond } = this.options.facts[name] ?? {};
+    if (perSecond === undefined) return wait;
+    const now = this.options.clock.monotonic();
+    const at = Math.max(now + wait, this.turns.get(name) ?? 0);
+    this.turns.set(name, at + 1_000 / perSecond);
+    return at - now;
   }
 
   private enqueue(task: () => Promise<void>): void {

@@ -27,7 +27,9 @@ export function observe(owner: Owner, stores: Stores): { seen: Observed; reads: 
     read: <T extends KubeObject>(kind: Kind<T>, other: string) => {
       const place = kind.namespaced ? namespace : '';
       reads.add(keyText({ kind, namespace: place, name: other }));
-      return declared(kind, stores.read, 'reads').get(place, other)?.object as T | undefined;
+      const store = stores.read.find((one) => sameKind(one.kind, kind));
+      if (!store && !kind.namespaced) return undefined; // not to be seen with Roles only
+      return (store ?? declared(kind, stores.read, 'reads')).get(place, other)?.object as T | undefined;
     },
   };
   return { seen, reads };

@@ -13,7 +13,7 @@ import { Election } from './lease.ts';
 import { EngineMetrics } from './measure.ts';
 import { missingPermissions } from './permissions.ts';
 import { Problems } from './problems.ts';
-import { needsOf } from './rbac.ts';
+import { needsOf, needsWithin } from './rbac.ts';
 import { Subscriptions } from './routes.ts';
 import { defaultLimits, type Limits, type Source, watch } from './watch.ts';
 import { Watched } from './watched.ts';
@@ -277,10 +277,9 @@ class Parts {
     const { clock, signal, problems, namespaces } = this.options;
     const name = `permissions of ${controller.name}`;
     const places = namespaces.length > 0 ? namespaces : [undefined];
+    const needs = namespaces.length > 0 ? needsWithin(controller.definition) : needsOf(controller.definition);
     while (!signal.aborted) {
-      const missing = await missingPermissions(this.plain, needsOf(controller.definition), places).catch(
-        () => undefined,
-      );
+      const missing = await missingPermissions(this.plain, needs, places).catch(() => undefined);
       if (missing?.length === 0) {
         problems.set(name, undefined);
         return controller.hold('permissions', undefined);

@@ -44,6 +44,12 @@ const grant = (kind: Kind, verbs: string[], part = ''): Rule => ({
 /** The operator's own needs, beside its controllers: events about objects, even while it has no controller. */
 const ownNeeds: Rule[] = [{ group: '', resource: 'events', verbs: ['create'] }];
 
+/** What one controller asks of the API server when it works in some namespaces only. */
+export function needsWithin(definition: AnyDefinition): Rule[] {
+  const outside = clusterWide([definition]);
+  return needsOf(definition).filter((rule) => !outside.has(keyOf(rule)));
+}
+
 /** Everything that one controller asks of the API server, one rule a resource. */
 export function needsOf(definition: AnyDefinition): Rule[] {
   const { kind, aliases = [], owns, labelled = [], reads = [], gather = {}, cleanup } = definition;
@@ -68,7 +74,9 @@ const leaseRules: PolicyRule[] = [
 /** The rules for all of these controllers; resources with the same verbs share a rule. `only` leaves out the others. */
 export function rulesOf(definitions: readonly AnyDefinition[], { only }: { only?: 'namespaced' } = {}): PolicyRule[] {
   const outside = only ? clusterWide(definitions) : new Set<string>();
-  const needs = merged([...definitions.flatMap(needsOf), ...ownNeeds]).filter((rule) => !outside.has(keyOf(rule)));
+  const needs = merged([...definitions.flatMap((one) => needsOf(one)), ...ownNeeds]).filter(
+    (rule) => !outside.has(keyOf(rule)),
+  );
   const shared = Map.groupBy(needs, ({ group, verbs }) => `${group} ${verbs.join()}`);
   return [...shared.values()].flatMap(([first, ...more]) =>
     first

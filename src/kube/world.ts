@@ -42,7 +42,16 @@ export class World {
     const selected = (kind: Kind) => this.store(kind, { labelSelector: this.childSelector(kind), metadataOnly: false });
     // Other people's ConfigMaps may be large and are none of our business: their metadata is enough to react to a change.
     const read = (kind: Kind) => this.store(kind, { metadataOnly: sameKind(kind, ConfigMap) });
-    return { owned: owns.map(selected), labelled: labelled.map(selected), read: reads.map(read) };
+    return {
+      owned: owns.map(selected),
+      labelled: labelled.map(selected),
+      read: reads.filter((kind) => this.sees(kind)).map(read),
+    };
+  }
+
+  /** With Roles only, what lives outside namespaces cannot be seen: whoever reads it finds nothing. */
+  private sees(kind: Kind): boolean {
+    return kind.namespaced || this.options.namespaces.length === 0;
   }
 
   /** All watches, each with the store that it fills. */

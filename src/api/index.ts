@@ -1,0 +1,7 @@
+// The door of the folder: what two processes agree on.
+
+export * from './labels.ts';
+export * from './mlmodel.ts';
+export * from './names.ts';
+export { podFields } from './podfields.ts';
+export * from './programs.ts';

@@ -1,0 +1,176 @@
+// MLModel: weights from somewhere, served. One schema gives the type, the CRD and the reference table in docs/spec.
+
+import { z } from 'zod';
+import {
+  commonStatus,
+  defineKind,
+  type ObjectOf,
+  objectName,
+  quantity,
+  type StatusOf,
+  withRules,
+} from '../schema/index.ts';
+import { podFields } from './podfields.ts';
+
+const modelURL = withRules(
+  z
+    .string()
+    .min(8)
+    .max(2048)
+    // Printable ASCII without blanks: it is handed on as one argument, but it is also shown to people.
+    .regex(/^(https?|s3|hf|oci|pvc):\/\/[!-~]+$/),
+  {
+    rule: "!self.matches('^[a-z0-9]+://[^/]*@')",
+    message: 'must not hold a user name or password: name a Secret in credentials',
+  },
+);
+
+const storageSize = withRules(
+  quantity(),
+  {
+    rule: "isQuantity(string(self)) && quantity(string(self)).isGreaterThan(quantity('0'))",
+    message: 'must be a quantity greater than zero, such as 10Gi',
+  },
+  {
+    rule: "!isQuantity(string(self)) || !quantity(string(self)).isGreaterThan(quantity('1Pi'))",
+    message: 'must be at most 1Pi',
+  },
+);
+
+const server = z.object({
+  image: z.string().min(1).max(512).optional().describe("The image of the server, instead of the framework's."),
+  command: z.array(z.string().max(4096)).max(64).optional().describe('The program to run, instead of the entrypoint.'),
+  args: z.array(z.string().max(4096)).max(128).optional().describe("Its arguments, instead of the framework's."),
+  port: z.int32().min(1).max(65535).optional().describe('The port on which it answers over HTTP.'),
+  healthPath: z
+    .string()
+    .max(512)
+    .regex(/^\/[!-~]*$/)
+    .optional()
+    .describe('The path that answers 200 once the model is loaded.'),
+});
+
+const rollout = z.object({
+  strategy: z
+    .enum(['auto', 'surge', 'replace'])
+    .default('auto')
+    .describe(
+      'How a new revision takes over: beside the old one if there is room (auto), always (surge), or in its place.',
+    ),
+  progressDeadlineSeconds: z
+    .int32()
+    .min(30)
+    .max(86_400)
+    .default(600)
+    .describe('How long a step may take before it counts as stalled.'),
+  history: z
+    .int32()
+    .min(0)
+    .max(10)
+    .default(1)
+    .describe('How many former revisions are kept with their weights; each needs its own storage.'),
+});
+
+const spec = z.object({
+  modelURL: modelURL.describe('Where the weights are: https, http, s3, hf, oci, or pvc://claim/path.'),
+  storageSize: storageSize.optional().describe('The size of the volume for the weights.'),
+  framework: z.enum(['onnx', 'tensorflow', 'custom']).describe('What serves the weights.'),
+  replicas: z
+    .int32()
+    .min(0)
+    .max(1_000)
+    .default(1)
+    .describe('How many servers run; 0 stops serving and keeps the weights.'),
+  expose: z.boolean().default(false).describe('Whether the model is reachable from outside the cluster, too.'),
+  digest: z
+    .string()
+    .max(71)
+    .regex(/^sha256:[0-9a-f]{64}$/)
+    .optional()
+    .describe('What the download must hash to; without it the first result is recorded and pinned.'),
+  credentials: objectName()
+    .optional()
+    .describe('A Secret with which the weights are fetched; only the download sees it.'),
+  accessMode: z
+    .enum(['ReadWriteOnce', 'ReadWriteMany'])
+    .default('ReadWriteOnce')
+    .describe('Whether servers on several nodes may mount the volume.'),
+  storageClassName: objectName().optional().describe('The storage class of new volumes.'),
+  retain: z.boolean().default(false).describe('Whether the volume stays when the model is deleted.'),
+  server: server.optional().describe("What differs from the framework's server."),
+  rollout: rollout
+    .default({ strategy: 'auto', progressDeadlineSeconds: 600, history: 1 })
+    .describe('How updates happen.'),
+  ...podFields,
+});
+
+const status = commonStatus.extend({
+  serviceEndpoint: z.string().max(512).optional().describe('Where the model answers inside the cluster.'),
+  url: z.string().max(512).optional().describe('Where it answers from outside.'),
+  revision: z.string().max(63).optional().describe('The revision that is asked for.'),
+  servingRevision: z.string().max(63).optional().describe('The revision that serves.'),
+  digest: z.string().max(128).optional().describe('The digest of the weights that are asked for.'),
+  download: z
+    .object({
+      bytes: z.int().min(0).max(Number.MAX_SAFE_INTEGER).describe('Bytes that are there.'),
+      total: z.int().min(0).max(Number.MAX_SAFE_INTEGER).optional().describe('Bytes in all, if the source says so.'),
+      percent: z.int32().min(0).max(100).optional().describe('The part that is there.'),
+    })
+    .optional()
+    .describe('How far the download is.'),
+  replicas: z.int32().min(0).max(100_000).optional().describe('Servers that exist.'),
+  readyReplicas: z.int32().min(0).max(100_000).optional().describe('Servers that are ready.'),
+  selector: z.string().max(1024).optional().describe('The servers, as a label selector.'),
+  weightsPath: z.enum(['ImageVolume', 'Claim']).optional().describe('How the weights reach the server.'),
+  history: z.array(z.string().max(63)).max(16).optional().describe('Former revisions that can be returned to at once.'),
+});
+
+/** Weights from somewhere, served. */
+export const MLModel = defineKind({
+  group: 'baton.dev',
+  version: 'v1alpha1',
+  kind: 'MLModel',
+  plural: 'mlmodels',
+  shortNames: ['mlm'],
+  categories: ['baton'],
+  description: 'A machine-learning model: its weights are fetched once per revision and served.',
+  spec: withRules(
+    spec.describe('What is asked for.'),
+    {
+      rule: "has(self.storageSize) || self.modelURL.startsWith('pvc://')",
+      message: 'storageSize is required for a model that is downloaded',
+      fieldPath: '.storageSize',
+    },
+    {
+      rule: "self.framework != 'custom' || (has(self.server) && has(self.server.image) && has(self.server.port))",
+      message: 'framework custom needs server.image and server.port',
+      fieldPath: '.server',
+    },
+    {
+      rule: "!self.modelURL.startsWith('pvc://') || (!has(self.digest) && !has(self.credentials) && !self.retain)",
+      message: 'pvc:// weights are not downloaded: digest, credentials and retain do not apply',
+      fieldPath: '.modelURL',
+    },
+    {
+      rule: "!self.modelURL.startsWith('pvc://') || self.modelURL.matches('^pvc://[a-z0-9]([-a-z0-9.]*[a-z0-9])?(/[^/]+)*/?$')",
+      message: 'must be pvc://claim or pvc://claim/path',
+      fieldPath: '.modelURL',
+    },
+  ),
+  status: status.describe('What is.'),
+  rules: [{ rule: 'self.metadata.name.size() <= 63', message: 'the name must have at most 63 characters' }],
+  conditions: ['Available', 'StorageReady', 'Downloaded', 'Serving', 'Exposed', 'Outdated'],
+  columns: [
+    { name: 'Phase', type: 'string', path: '.status.phase' },
+    { name: 'Ready', type: 'string', path: '.status.conditions[?(@.type=="Ready")].status' },
+    { name: 'Reason', type: 'string', path: '.status.conditions[?(@.type=="Ready")].reason' },
+    { name: 'Replicas', type: 'string', path: '.status.readyReplicas' },
+    { name: 'Percent', type: 'integer', path: '.status.download.percent', description: 'How far the download is.' },
+    { name: 'Framework', type: 'string', path: '.spec.framework', priority: 1 },
+    { name: 'Revision', type: 'string', path: '.status.servingRevision', priority: 1 },
+    { name: 'Message', type: 'string', path: '.status.message', priority: 1 },
+  ],
+  scale: { specPath: '.spec.replicas', statusPath: '.status.replicas', selectorPath: '.status.selector' },
+});
+export type MLModel = ObjectOf<typeof MLModel>;
+export type MLModelStatus = StatusOf<typeof MLModel>;

@@ -1,0 +1,101 @@
+// What the operator and the programs in its pods agree on: arguments, exit codes, progress lines, the last word. Written
+// on one side and read on the other by the functions below; user input is data here, never part of a command line.
+
+/** What `download` is told. Everything that a user wrote comes as the value of one variable or after `--`. */
+export interface DownloadOrder {
+  url: string;
+  /** Where the volume is mounted. */
+  target: string;
+  framework: string;
+  digest?: string;
+}
+
+/** The arguments of `download`. */
+export const downloadArguments = ({ url, target, framework, digest }: DownloadOrder): string[] => [
+  'download',
+  `--target=${target}`,
+  `--framework=${framework}`,
+  ...(digest === undefined ? [] : [`--digest=${digest}`]),
+  '--',
+  url,
+];
+
+/** Why a download ended for good: trying again would end the same way. */
+export const verdicts = [
+  'SourceUnauthorized',
+  'SourceNotFound',
+  'SourceTLSError',
+  'ChecksumMismatch',
+  'EmptySource',
+  'UnsafeArchive',
+  'StorageFull',
+  'SourceTooSlow',
+  'EgressDenied',
+] as const;
+export type Verdict = (typeof verdicts)[number];
+
+/** How `download` ends: `done`, a `verdict` that nobody should repeat, or a fault of the network that may pass. */
+export const exitCode = { done: 0, fault: 1, verdict: 42 } as const;
+
+/** The last word of `download`: its termination message. */
+export type LastWord =
+  | { result: 'done'; digest: string; bytes: number }
+  | { result: 'verdict'; verdict: Verdict; message: string }
+  | { result: 'fault'; message: string };
+
+/** One line of JSON; kubelet keeps 4096 bytes of it. */
+export const sayLastWord = (word: LastWord): string =>
+  JSON.stringify('message' in word ? { ...word, message: word.message.slice(0, 2_000) } : word);
+
+/** The last word in a termination message, wherever it stands between log lines. */
+export function heardLastWord(message: string | undefined): LastWord | undefined {
+  const lines = (message ?? '').trim().split('\n');
+  for (const line of lines.toReversed()) {
+    const word = parsed(line);
+    if (word) return word;
+  }
+  return undefined;
+}
+
+function parsed(line: string): LastWord | undefined {
+  const value = json(line);
+  const { result, digest, bytes, verdict, message } = value;
+  if (result === 'done' && typeof digest === 'string' && typeof bytes === 'number') return { result, digest, bytes };
+  if (typeof message !== 'string') return undefined;
+  if (result === 'fault') return { result, message };
+  const known = verdicts.find((one) => one === verdict);
+  return result === 'verdict' && known ? { result, verdict: known, message } : undefined;
+}
+
+/** How far a download is. */
+export interface Progress {
+  bytes: number;
+  total?: number;
+}
+
+/** One line of the log. */
+export const sayProgress = ({ bytes, total }: Progress): string =>
+  JSON.stringify({ progress: { bytes, ...(total !== undefined && { total }) } });
+
+/** The newest progress line of a log. */
+export function heardProgress(log: string): Progress | undefined {
+  for (const line of log.trim().split('\n').toReversed()) {
+    const { progress } = json(line) as { progress?: Partial<Progress> };
+    const { bytes, total } = progress ?? {};
+    if (isCount(bytes)) return { bytes, ...(isCount(total) && total >= bytes && { total }) };
+  }
+  return undefined;
+}
+
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+
+function json(line: string): Record<string, unknown> {
+  const at = line.indexOf('{');
+  if (at < 0) return {};
+  try {
+    return JSON.parse(line.slice(at)) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,39 @@
+// What every pod of a model has in common: the restricted Pod Security profile and more, and the fields that people set.
+
+import type { MLModel } from '../../api/index.ts';
+import type { Container, PodSpec } from '../../objects/index.ts';
+
+/** A numeric user that owns nothing on any node. */
+const nobody = 65532;
+
+/** Fields of the pod that hold for servers and downloads alike, so that a volume lands where the server can run. */
+export function podBasics({ spec }: MLModel): Partial<PodSpec> {
+  const { nodeSelector, tolerations, priorityClassName, runtimeClassName, imagePullSecrets } = spec;
+  return {
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: nobody,
+      runAsGroup: nobody,
+      fsGroup: nobody,
+      fsGroupChangePolicy: 'OnRootMismatch',
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+    ...defined({ nodeSelector, tolerations, priorityClassName, runtimeClassName, imagePullSecrets }),
+  };
+}
+
+/** No way up and nothing to write on, but for named folders. */
+export const containerBasics: Partial<Container> = {
+  securityContext: {
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+  },
+  terminationMessagePolicy: 'FallbackToLogsOnError',
+};
+
+/** Only the members that have a value. */
+export const defined = <T extends object>(members: T): Partial<T> =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>;

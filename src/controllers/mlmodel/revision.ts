@@ -1,0 +1,64 @@
+// A revision is what a person asked for, as far as it changes what runs: source, server, pod fields. It is cut once, with
+// the pods rendered by the operator of that day, and stored as an immutable ControllerRevision. Servers are built from
+// the stored one, never from the operator's own table, so that another operator restarts nothing.
+
+import { childName, mark, type MLModel, shortHash } from '../../api/index.ts';
+import type { Observed } from '../../kube/define.ts';
+import { ControllerRevision, type PodTemplate } from '../../objects/index.ts';
+import { renderTemplate } from './server.ts';
+import type { MLModelSettings } from './settings.ts';
+import { type Source, sourceOf } from './source.ts';
+
+export interface Revision {
+  /** The hash of what was asked; also the name in status and labels. */
+  name: string;
+  number: number;
+  source: Source;
+  template: PodTemplate;
+  port: number;
+}
+
+/** What a person can see of a change: everything that ends up in the pods. Sizes, counts and exposure do not. */
+export function revisionName({ spec, metadata }: MLModel): string {
+  const { storageSize: _size, replicas: _replicas, expose: _expose, credentials: _credentials, ...rest } = spec;
+  const { storageClassName: _class, retain: _retain, rollout: _rollout, ...visible } = rest;
+  return shortHash([visible, metadata.annotations?.[mark.refresh] ?? ''], 10);
+}
+
+/** The revision that is asked for: the stored one, or one cut now. */
+export function askedRevision(model: MLModel, seen: Observed, settings: MLModelSettings): Revision {
+  const name = revisionName(model);
+  const known = revisionsIn(seen);
+  return (
+    known.find((one) => one.name === name) ??
+    cut(model, settings, 1 + Math.max(0, ...known.map(({ number }) => number)))
+  );
+}
+
+/** A revision as this operator would render it today. */
+export function cut(model: MLModel, settings: MLModelSettings, number: number): Revision {
+  const name = revisionName(model);
+  const source = sourceOf(model);
+  return { name, number, source, ...renderTemplate(model, name, source, settings) };
+}
+
+/** All stored revisions, newest first. */
+export const revisionsIn = (seen: Observed): Revision[] =>
+  seen
+    .all(ControllerRevision)
+    .map(stored)
+    .toSorted((a, b) => b.number - a.number);
+
+/** The object in which a revision is stored. */
+export const revisionObject = (model: MLModel, { number, ...data }: Revision): ControllerRevision => ({
+  apiVersion: ControllerRevision.apiVersion,
+  kind: ControllerRevision.kind,
+  metadata: { name: childName(model.metadata.name, data.name), labels: { [mark.revision]: data.name } },
+  revision: number,
+  data,
+});
+
+const stored = ({ revision, data }: ControllerRevision): Revision => ({
+  ...(data as Omit<Revision, 'number'>),
+  number: revision,
+});

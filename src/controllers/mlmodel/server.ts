@@ -1,0 +1,126 @@
+// The servers: the pod template of a revision, and the Deployment that runs it.
+
+import { childName, mark, MLModel, partLabels } from '../../api/index.ts';
+import { type Container, Deployment, type PodTemplate } from '../../objects/index.ts';
+import { type Framework, modelPath } from './frameworks.ts';
+import { containerBasics, defined, podBasics } from './pod.ts';
+import type { Revision } from './revision.ts';
+import type { MLModelSettings } from './settings.ts';
+import type { Source } from './source.ts';
+
+/** How a revision takes over: beside the old one, one by one in its place, or all at once in its place. */
+export type Takeover = 'surge' | 'oneByOne' | 'replace';
+
+const strategies: Record<Takeover, { maxSurge: number | string; maxUnavailable: number | string }> = {
+  surge: { maxSurge: 1, maxUnavailable: 0 },
+  oneByOne: { maxSurge: 0, maxUnavailable: 1 },
+  replace: { maxSurge: 0, maxUnavailable: '100%' },
+};
+
+/** Seconds in which a pod that goes is taken out of every list of endpoints before it stops answering. */
+const drain = 5;
+
+export const serverName = ({ metadata }: MLModel): string => childName(metadata.name, 'server');
+
+/** The labels by which the servers are found; they never change, or the Deployment could not be applied. */
+export const serverLabels = ({ metadata }: MLModel): Record<string, string> =>
+  partLabels(MLModel.kind, metadata.name, 'server');
+
+/** The Deployment of a revision. */
+export const server = (model: MLModel, { name, template }: Revision, takeover: Takeover): Deployment => ({
+  apiVersion: Deployment.apiVersion,
+  kind: Deployment.kind,
+  metadata: {
+    name: serverName(model),
+    labels: serverLabels(model),
+    annotations: { [mark.revision]: name, [mark.rollout]: takeover },
+  },
+  spec: {
+    replicas: model.spec.replicas,
+    revisionHistoryLimit: 2,
+    progressDeadlineSeconds: model.spec.rollout.progressDeadlineSeconds,
+    selector: { matchLabels: serverLabels(model) },
+    strategy: { type: 'RollingUpdate', rollingUpdate: strategies[takeover] },
+    template,
+  },
+});
+
+/** The pods of a revision, and the port on which they answer. */
+export function renderTemplate(
+  model: MLModel,
+  revision: string,
+  source: Source,
+  settings: MLModelSettings,
+): { template: PodTemplate; port: number } {
+  const row = rowFor(model, settings);
+  const labels = {
+    ...model.spec.podLabels,
+    ...serverLabels(model),
+    [mark.revision]: revision,
+    [mark.weights]: source.claim,
+  };
+  const template: PodTemplate = {
+    metadata: { labels, ...defined({ annotations: model.spec.podAnnotations }) },
+    spec: {
+      ...podBasics(model),
+      ...defined({ serviceAccountName: model.spec.serviceAccountName }),
+      ...together(model, source),
+      terminationGracePeriodSeconds: 30 + drain,
+      containers: [container(model, row, source)],
+      volumes: [
+        { name: 'weights', persistentVolumeClaim: { claimName: source.claim, readOnly: true } },
+        ...row.writable.map((_, index) => ({ name: `scratch-${index}`, emptyDir: {} })),
+      ],
+    },
+  };
+  return { template, port: row.port };
+}
+
+/** The framework's row, with what the model overrides. */
+function rowFor({ spec }: MLModel, { frameworks }: MLModelSettings): Framework {
+  const { image, command, args, port, healthPath } = spec.server ?? {};
+  const row = frameworks[spec.framework] ?? { image: '', args: [], port: 0, healthPath: '/', writable: ['/tmp'] };
+  return { ...row, ...(defined({ image, command, args, port, healthPath }) as Partial<Framework>) };
+}
+
+function container(model: MLModel, row: Framework, source: Source): Container {
+  const { resources, env, rollout } = model.spec;
+  const probe = { httpGet: { path: row.healthPath, port: 'http' }, periodSeconds: 5, timeoutSeconds: 5 };
+  return {
+    ...containerBasics,
+    name: 'server',
+    image: row.image,
+    ...defined({ command: row.command && [...row.command] }),
+    args: row.args.map((arg) => arg.replaceAll('{model}', modelPath)),
+    env: (env ?? []).map(variable),
+    ports: [{ name: 'http', containerPort: row.port }],
+    resources: {
+      ...resources,
+      requests: { cpu: '100m', memory: '256Mi', ...resources?.limits, ...resources?.requests },
+    },
+    startupProbe: { ...probe, failureThreshold: Math.ceil(rollout.progressDeadlineSeconds / probe.periodSeconds) },
+    readinessProbe: { ...probe, failureThreshold: 2 },
+    livenessProbe: { tcpSocket: { port: 'http' }, periodSeconds: 10, failureThreshold: 6 },
+    lifecycle: { preStop: { sleep: { seconds: drain } } },
+    volumeMounts: [
+      {
+        name: 'weights',
+        mountPath: modelPath,
+        readOnly: true,
+        ...(source.from === 'claim' && source.path !== '' && { subPath: source.path }),
+      },
+      ...row.writable.map((mountPath, index) => ({ name: `scratch-${index}`, mountPath })),
+    ],
+  };
+}
+
+const variable = ({ name, value, secret }: NonNullable<MLModel['spec']['env']>[number]) =>
+  secret ? { name, valueFrom: { secretKeyRef: secret } } : { name, value: value ?? '' };
+
+/** Pods that share a volume which only one node can mount belong onto that node: elsewhere they would wait for ever. */
+function together(model: MLModel, source: Source): object {
+  if (source.from === 'claim' || model.spec.accessMode === 'ReadWriteMany') return {};
+  const labelSelector = { matchLabels: { [mark.weights]: source.claim } };
+  const term = { topologyKey: 'kubernetes.io/hostname', labelSelector };
+  return { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } };
+}
