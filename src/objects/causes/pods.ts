@@ -67,7 +67,8 @@ function waitsFor(pod: Pod): Cause | undefined {
   const [ready, placed] = [conditionOf('Ready'), conditionOf('PodScheduled')];
   if (ready?.status === 'True') return undefined;
   const object = nameOf(pod);
-  if (placed?.status !== 'True') return notReady(object, sentence(`${object} waits for a node`, placed?.message));
+  if (placed?.status === 'False' || pod.spec.nodeName === undefined)
+    return notReady(object, sentence(`${object} waits for a node`, placed?.message));
   const [first] = unreadyIn(pod);
   return notReady(object, first ? inWords(pod, first) : sentence(`${object} is not ready`, ready?.message));
 }
@@ -79,8 +80,11 @@ function inWords(pod: Pod, container: ContainerStatus): string {
   const { waiting, running } = container.state ?? {};
   if (!running)
     return `${about} waits to be started: ${waiting?.reason ?? 'nothing is reported yet'} (kubectl describe pod ${pod.metadata.name} tells its events)`;
-  if (pod.status?.initContainerStatuses?.includes(container))
-    return `${about} has not finished, and the others wait for it`;
+  if (isInit(container, pod)) return `${about} has not finished, and the others wait for it`;
   if (container.started === false) return `${about} runs, but its startup probe has not succeeded`;
   return `${about} runs, but its readiness probe does not succeed`;
 }
+
+/** Whether others start only after it has finished; a sidecar stays. */
+const isInit = ({ name }: ContainerStatus, { spec }: Pod): boolean =>
+  (spec.initContainers ?? []).some((asked) => asked.name === name && asked['restartPolicy'] !== 'Always');

@@ -1,0 +1,238 @@
+import { deepEqual, equal, match } from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  aModel,
+  claim,
+  deployment,
+  downloadPod,
+  job,
+  revision,
+  serverPod,
+  settings,
+  unschedulable,
+} from '../../../tests/kit/mlmodel.ts';
+import { foreign, seen } from '../../../tests/kit/world.ts';
+import { mark, type MLModel } from '../../api/index.ts';
+import type { Desired, Observed } from '../../kube/define.ts';
+import { conditionOf, type Deployment, type KubeObject } from '../../objects/index.ts';
+import { decide } from './controller.ts';
+
+const v1 = aModel();
+const v2 = aModel({ modelURL: 'https://models.example/iris-2.onnx' }, { generation: 2 });
+const digest = 'sha256:0';
+const now = Date.parse('2026-01-01T00:01:00Z');
+
+/** '!' is created once, '+' is applied, '=' is kept untouched, '@' is noted. */
+const sign = { create: '!', apply: '+', keep: '=', note: '@' };
+const short: Record<string, string> = {
+  ControllerRevision: 'Revision',
+  PersistentVolumeClaim: 'Claim',
+  PodDisruptionBudget: 'Budget',
+};
+const line = (desired: Desired) =>
+  Object.entries(desired)
+    .map(([verb, child]) =>
+      verb in sign ? `${sign[verb as keyof typeof sign]}${short[String(child.kind)] ?? String(child.kind)}` : '',
+    )
+    .join('');
+
+const look = (model: MLModel, world: Observed) =>
+  decide(
+    { object: model, seen: world, facts: { progress: { state: 'pending' }, claimEvents: { state: 'pending' } }, now },
+    settings,
+  );
+const plan = (model: MLModel, world: Observed) => look(model, world).want.map(line).join(' ');
+const reason = (model: MLModel, world: Observed) => conditionOf(look(model, world).status, 'Ready')?.reason;
+
+const serving = '!Revision +Claim @Claim +Deployment +Service';
+const ready = [revision(v1), claim(v1, { digest }), deployment(v1), serverPod(v1)];
+
+const cases: { name: string; model?: MLModel; world: Observed; plan: string; phase: string; reason: string }[] = [
+  {
+    name: 'a new model asks for a volume first',
+    world: seen(),
+    plan: '!Revision +Claim',
+    phase: 'CreatingStorage',
+    reason: 'CreatingStorage',
+  },
+  {
+    name: 'a volume that is there is filled',
+    world: seen(revision(v1), claim(v1)),
+    plan: '!Revision +Claim !Job',
+    phase: 'Downloading',
+    reason: 'Downloading',
+  },
+  {
+    name: 'a finished download is remembered and served',
+    world: seen(revision(v1), claim(v1), job(v1, 'Complete'), downloadPod(v1, { result: 'done', digest, bytes: 1 })),
+    plan: serving,
+    phase: 'Serving',
+    reason: 'Serving',
+  },
+  {
+    name: 'a Job that is gone is not missed once its digest is noted',
+    world: seen(revision(v1), claim(v1, { digest })),
+    plan: serving,
+    phase: 'Serving',
+    reason: 'Serving',
+  },
+  {
+    name: 'a finished Job whose pods are gone must say it again',
+    world: seen(revision(v1), claim(v1), job(v1, 'Complete')),
+    plan: '!Revision +Claim',
+    phase: 'Downloading',
+    reason: 'Downloading',
+  },
+  { name: 'enough servers are ready', world: seen(...ready), plan: serving, phase: 'Ready', reason: 'Serving' },
+  {
+    name: 'a new source is fetched beside the old server, which keeps its weights',
+    model: v2,
+    world: seen(...ready),
+    plan: '!Revision +Claim +Deployment +Service =Revision =Claim',
+    phase: 'CreatingStorage',
+    reason: 'CreatingStorage',
+  },
+  {
+    name: 'a new source that is there rolls out, and the old weights stay for the way back',
+    model: v2,
+    world: seen(...ready, revision(v2, 2), claim(v2, { digest })),
+    plan: `${serving} =Revision =Claim`,
+    phase: 'Serving',
+    reason: 'Serving',
+  },
+  {
+    name: 'a verdict of the downloader is final',
+    world: seen(
+      revision(v1),
+      claim(v1),
+      job(v1, 'Failed'),
+      downloadPod(v1, { result: 'verdict', verdict: 'SourceNotFound', message: 'the source answered 404' }),
+    ),
+    plan: '!Revision +Claim !Job',
+    phase: 'Failed',
+    reason: 'SourceNotFound',
+  },
+  {
+    name: 'somebody else’s claim is mounted as it is',
+    model: aModel({ modelURL: 'pvc://shelf/iris', storageSize: undefined as never }),
+    world: seen(
+      foreign({
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: { name: 'shelf', namespace: 'shop' },
+      }),
+    ),
+    plan: '!Revision +Deployment +Service',
+    phase: 'Serving',
+    reason: 'Serving',
+  },
+  {
+    name: 'a claim that does not exist is named',
+    model: aModel({ modelURL: 'pvc://shelf/iris' }),
+    world: seen(),
+    plan: '!Revision',
+    phase: 'Failed',
+    reason: 'ClaimNotFound',
+  },
+];
+
+describe('MLModel', () => {
+  for (const c of cases) {
+    test(c.name, () => {
+      const model = c.model ?? v1;
+      equal(plan(model, c.world), c.plan);
+      equal(look(model, c.world).status.phase, c.phase);
+      equal(reason(model, c.world), c.reason);
+    });
+  }
+
+  test('going back returns at once to what is still there', () => {
+    const back = aModel({}, { generation: 3 });
+    const world = seen(
+      revision(v1),
+      claim(v1, { digest }),
+      revision(v2, 2),
+      claim(v2),
+      job(v2, 'Failed'),
+      deployment(v1),
+      serverPod(v1),
+    );
+    equal(look(back, world).status.phase, 'Ready');
+    equal(plan(back, world).includes('Job'), false, 'the failed download of the other revision is not wanted any more');
+  });
+
+  test('the old revision serves while the new one is on its way, and the status says so', () => {
+    const { status } = look(v2, seen(...ready));
+    match(status.message ?? '', /revision \w+ serves until then/);
+    equal(conditionOf(status, 'Available')?.status, 'True');
+    equal(conditionOf(status, 'Ready')?.status, 'False');
+    equal(conditionOf(status, 'Reconciling')?.status, 'True');
+  });
+
+  test('an operator with another image, table and builder rolls nothing, and says that it would', () => {
+    const other = {
+      ...settings,
+      image: 'baton:2',
+      frameworks: {
+        onnx: { ...settings.frameworks['onnx'], image: 'other:9', port: 9000, args: [], healthPath: '/', writable: [] },
+      },
+    };
+    const pass = {
+      object: v1,
+      seen: seen(...ready),
+      facts: { progress: { state: 'pending' }, claimEvents: { state: 'pending' } },
+      now,
+    } as const;
+    const then = decide(pass, settings);
+    const later = decide(pass, other);
+    const deployed = (want: Desired[]) => want.filter((one) => 'apply' in one && one.apply.kind === 'Deployment');
+    deepEqual(deployed(later.want), deployed(then.want));
+    equal(conditionOf(later.status, 'Outdated')?.status, 'True');
+    equal(conditionOf(then.status, 'Outdated')?.status, 'False');
+  });
+
+  test('with no room for a second server the new one takes the place of the old one, and goes on doing so', () => {
+    const told = {
+      ...deployment(v2, 1),
+      status: { ...deployment(v2).status, updatedReplicas: 0, replicas: 1, availableReplicas: 1 },
+    };
+    const crowded = seen(
+      revision(v1),
+      claim(v1, { digest }),
+      revision(v2, 2),
+      claim(v2, { digest }),
+      told,
+      serverPod(v1),
+      serverPod(v2, unschedulable),
+    );
+    const takeover = (world: Observed) =>
+      look(v2, world).want.flatMap((one) =>
+        'apply' in one && one.apply.kind === 'Deployment'
+          ? [(one.apply as Deployment).metadata.annotations?.[mark.rollout]]
+          : [],
+      );
+    deepEqual(takeover(crowded), ['oneByOne']);
+    const switched = {
+      ...told,
+      metadata: { ...told.metadata, annotations: { ...told.metadata.annotations, [mark.rollout]: 'oneByOne' } },
+    };
+    deepEqual(takeover(seen(revision(v2, 2), claim(v2, { digest }), switched)), ['oneByOne']);
+  });
+
+  test('no servers are asked for: ready, and nothing serves', () => {
+    const idle = aModel({ replicas: 0 });
+    const { status } = look(idle, seen(revision(idle), claim(idle, { digest }), deployment(idle)));
+    equal(conditionOf(status, 'Ready')?.reason, 'ScaledToZero');
+    equal(conditionOf(status, 'Available')?.status, 'False');
+  });
+
+  test('a smaller volume is not carried out, and that is said', () => {
+    const small = aModel({ storageSize: '512Mi' });
+    const { want, status } = look(small, seen(revision(v1), claim(v1, { digest }), deployment(v1)));
+    equal(conditionOf(status, 'StorageShrinkIgnored')?.status, 'True');
+    const sizes = want.flatMap((one) =>
+      'apply' in one && one.apply.kind === 'PersistentVolumeClaim' ? [JSON.stringify(one.apply)] : [],
+    );
+    match(sizes[0] ?? '', /"storage":"1Gi"/);
+  });
+});

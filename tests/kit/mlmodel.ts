@@ -1,0 +1,139 @@
+// A model and its children at every point of their lives, for tests of the pure controller. Builders hide what does not
+// matter; children come from the controller's own builders, so that names and labels are right by construction.
+
+import { mark, MLModel, sayLastWord, type LastWord } from '../../src/api/index.ts';
+import { frameworks } from '../../src/controllers/mlmodel/frameworks.ts';
+import { cut, revisionObject } from '../../src/controllers/mlmodel/revision.ts';
+import { server, serverLabels } from '../../src/controllers/mlmodel/server.ts';
+import type { MLModelSettings } from '../../src/controllers/mlmodel/settings.ts';
+import { attemptOf, sourceOf } from '../../src/controllers/mlmodel/source.ts';
+import { downloadJob, weightsClaim } from '../../src/controllers/mlmodel/storage.ts';
+import type { ControllerRevision, Deployment, Job, PersistentVolumeClaim, Pod } from '../../src/objects/index.ts';
+
+export const settings: MLModelSettings = { image: 'baton:1', frameworks: frameworks('baton:1'), exposure: 'NodePort' };
+
+/** A model as the API server would hand it out, with every default. */
+export function aModel(spec: Partial<MLModel['spec']> = {}, metadata: Partial<MLModel['metadata']> = {}): MLModel {
+  return {
+    apiVersion: MLModel.apiVersion,
+    kind: MLModel.kind,
+    metadata: { name: 'iris', namespace: 'shop', uid: 'uid-iris', generation: 1, ...metadata },
+    spec: {
+      modelURL: 'https://models.example/iris-1.onnx',
+      storageSize: '1Gi',
+      framework: 'onnx',
+      replicas: 1,
+      expose: false,
+      accessMode: 'ReadWriteOnce',
+      retain: false,
+      rollout: { strategy: 'auto', progressDeadlineSeconds: 600, history: 1 },
+      ...spec,
+    },
+  };
+}
+
+const born = '2026-01-01T00:00:00Z';
+
+/** The stored revision of a model. */
+export const revision = (model: MLModel, number = 1): ControllerRevision =>
+  revisionObject(model, cut(model, settings, number));
+
+const download = (model: MLModel) => {
+  const source = sourceOf(model);
+  if (source.from !== 'download') throw new TypeError('this model is not downloaded');
+  return source;
+};
+
+/** The claim of a model's weights; with a digest they are there. */
+export function claim(
+  model: MLModel,
+  { digest, phase = 'Bound' }: { digest?: string; phase?: 'Bound' | 'Lost' | 'Pending' } = {},
+): PersistentVolumeClaim {
+  const object = weightsClaim(model, download(model), model.spec.storageSize ?? '1Gi');
+  const annotations = digest === undefined ? {} : { [mark.digest]: digest };
+  return { ...object, metadata: { ...object.metadata, annotations, creationTimestamp: born }, status: { phase } };
+}
+
+/** The download of a model's weights. */
+export function job(model: MLModel, result: 'running' | 'Complete' | 'Failed' = 'running'): Job {
+  const object = downloadJob(model, download(model), attemptOf(model), settings);
+  const conditions =
+    result === 'running' ? [] : [{ type: result, status: 'True' as const, reason: result, message: '' }];
+  return {
+    ...object,
+    metadata: { ...object.metadata, creationTimestamp: born },
+    status: { conditions, failed: result === 'Failed' ? 1 : 0 },
+  };
+}
+
+/** The pod of a download, running or ended with its last word. */
+export function downloadPod(model: MLModel, word?: LastWord): Pod {
+  const owner = job(model);
+  const terminated = word && { exitCode: word.result === 'done' ? 0 : 42, message: sayLastWord(word) };
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: `${owner.metadata.name}-x`,
+      namespace: 'shop',
+      creationTimestamp: born,
+      labels: { ...owner.spec.template.metadata?.labels, 'batch.kubernetes.io/job-name': owner.metadata.name },
+    },
+    spec: owner.spec.template.spec,
+    status: {
+      phase: word ? (word.result === 'done' ? 'Succeeded' : 'Failed') : 'Running',
+      containerStatuses: [
+        { name: 'download', ready: false, restartCount: 0, state: terminated ? { terminated } : { running: {} } },
+      ],
+    },
+  };
+}
+
+/** The Deployment of a model's revision with so many servers available. */
+export function deployment(model: MLModel, available = model.spec.replicas): Deployment {
+  const object = server(model, cut(model, settings, 1), 'surge');
+  const { replicas } = model.spec;
+  return {
+    ...object,
+    metadata: { ...object.metadata, generation: 1 },
+    status: {
+      observedGeneration: 1,
+      replicas,
+      updatedReplicas: replicas,
+      readyReplicas: available,
+      availableReplicas: available,
+    },
+  };
+}
+
+/** One server of a model's revision. */
+export function serverPod(model: MLModel, status: Pod['status'] = readyStatus): Pod {
+  const { template } = cut(model, settings, 1);
+  const name = `iris-server-${template.metadata?.labels?.[mark.revision]}`;
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'shop', labels: { ...serverLabels(model), ...template.metadata?.labels } },
+    spec: template.spec,
+    status,
+  };
+}
+
+const readyStatus: NonNullable<Pod['status']> = {
+  phase: 'Running',
+  conditions: [{ type: 'Ready', status: 'True' }],
+  containerStatuses: [{ name: 'server', ready: true, restartCount: 0, state: { running: {} } }],
+};
+
+/** A server that no node has room for. */
+export const unschedulable: NonNullable<Pod['status']> = {
+  phase: 'Pending',
+  conditions: [
+    {
+      type: 'PodScheduled',
+      status: 'False',
+      reason: 'Unschedulable',
+      message: '0/1 nodes are available: 1 Insufficient memory.',
+    },
+  ],
+};
