@@ -14,7 +14,7 @@ import {
 import { foreign, seen } from '../../../tests/kit/world.ts';
 import { mark, type MLModel } from '../../api/index.ts';
 import type { Desired, Observed } from '../../kube/define.ts';
-import { conditionOf, type Deployment, type KubeObject } from '../../objects/index.ts';
+import { conditionOf, type Deployment } from '../../objects/index.ts';
 import { decide } from './controller.ts';
 
 const v1 = aModel();
