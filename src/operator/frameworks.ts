@@ -1,0 +1,40 @@
+// What an installation changes in the table of frameworks: whole rows or single fields of them. A field that does not
+// exist is refused, because a typing error here would show only when a model is next rolled out.
+
+import { z } from 'zod';
+import { type Framework, frameworks } from '../controllers/mlmodel/index.ts';
+import type { Read } from './forms.ts';
+import { suggestion } from './nearest.ts';
+
+const row = z
+  .strictObject({
+    image: z.string().min(1),
+    command: z.array(z.string()),
+    args: z.array(z.string()),
+    port: z.int().min(1).max(65_535),
+    healthPath: z.string().startsWith('/'),
+    writable: z.array(z.string().startsWith('/')),
+  })
+  .partial();
+
+/** Fields of rows that differ from what comes with the operator. */
+export type FrameworkChanges = Readonly<Record<string, Partial<Framework>>>;
+
+const known = Object.keys(frameworks(''));
+
+/** Reads the changes of a table. */
+export function readFrameworks(given: object): Read<FrameworkChanges> {
+  const stranger = Object.keys(given).find((name) => !known.includes(name));
+  if (stranger !== undefined)
+    return { wrong: `there is no framework "${stranger}"${suggestion(stranger, known) || `: ${known.join(', ')}`}` };
+  const result = z.record(z.string(), row).safeParse(given);
+  if (result.success) return { value: result.data as FrameworkChanges };
+  const [issue] = result.error.issues;
+  return { wrong: `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'cannot be read'}` };
+}
+
+/** The whole table of an installation. */
+export function tableOf(image: string, changes: FrameworkChanges): Record<string, Framework> {
+  const rows = Object.entries(frameworks(image)).map(([name, own]) => [name, { ...own, ...changes[name] }] as const);
+  return Object.fromEntries(rows);
+}
