@@ -34,6 +34,14 @@ const cases: { name: string; before: string; after: string; bad?: string }[] = [
 ];
 
 describe('what turned bad', () => {
+  test('not ready after an edit: nothing', () => {
+    const [before, after] = ['Ready=True/Up', 'Ready=False/Starting'].map(condition);
+    ok(before && after);
+    const seen = (generation: number, one: Condition) => ({ conditions: [{ ...one, observedGeneration: generation }] });
+    equal(turnedBad(seen(1, before), seen(2, after)), undefined);
+    equal(turnedBad(seen(2, before), seen(2, after))?.reason, 'Starting');
+  });
+
   for (const { name, before, after, bad } of cases)
     test(`${name}: ${bad ?? 'nothing'}`, () => equal(turnedBad(status(before), status(after) ?? {})?.reason, bad));
 });

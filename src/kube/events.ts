@@ -6,7 +6,7 @@ import { type CommonStatus, conditionOf, KubeEvent } from '../objects/index.ts';
 import type { Owner } from './child.ts';
 import { ApiError, type Client } from './client/index.ts';
 
-/** What turned bad between two statuses: it stalled (for another reason), or it was ready and is not. */
+/** What turned bad between two statuses: it stalled (for another reason), or it was ready and is not, with nothing new asked. */
 export function turnedBad(
   before: CommonStatus | undefined,
   after: CommonStatus,
@@ -15,7 +15,10 @@ export function turnedBad(
   const former = conditionOf(before, 'Stalled');
   if (stalled?.status === 'True' && (former?.status !== 'True' || former.reason !== stalled.reason)) return stalled;
   const ready = conditionOf(after, 'Ready');
-  return ready?.status === 'False' && conditionOf(before, 'Ready')?.status === 'True' ? ready : undefined;
+  const held = conditionOf(before, 'Ready');
+  const lost = ready?.status === 'False' && held?.status === 'True';
+  // After an edit nobody expects it to be ready at once: that is work, not trouble.
+  return lost && ready.observedGeneration === held.observedGeneration ? ready : undefined;
 }
 
 /** What is bad, as the object's Event. */

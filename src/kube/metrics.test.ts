@@ -87,7 +87,8 @@ test('wrong names, twice the same name, and bounds out of order fail where they 
 });
 
 test('any label value and any help text can be read back', () => {
-  const text = fc.string({ unit: 'binary', maxLength: 20 });
+  const special = fc.constantFrom('"', '\\', '\n', 'n', '{', '}', ',', '=', 'ü', '🚲');
+  const text = fc.oneof(fc.string({ unit: special, maxLength: 8 }), fc.string({ unit: 'binary', maxLength: 20 }));
   fc.assert(
     fc.property(text, text, text, (first, second, help) => {
       const metrics = new Metrics();

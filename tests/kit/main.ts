@@ -2,6 +2,7 @@
 // does in a folder, so that a test can play and read that world. Everything is one JSON argument.
 
 import { appendFileSync, readFileSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { makeLog, systemClock } from '../../src/base/index.ts';
 import { defaultLimits, type Limits, loadKubeconfig, startOperator } from '../../src/kube/index.ts';
@@ -48,4 +49,5 @@ const operator = await startOperator({
   limits: { ...defaultLimits, ...options.limits },
 });
 process.stdout.write(`${operator.port}\n`);
+flushCompileCache(); // what is killed would leave nothing to the next one
 process.once('SIGTERM', () => void operator.stop().then(() => process.exit(0)));

@@ -37,6 +37,8 @@ export async function startProcess(folder: string, options: Omit<MainOptions, 'i
   const pidFile = join(folder, 'pids', identity);
   const child = spawn(process.execPath, [main, JSON.stringify({ ...options, identity })], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    // Operators are started by the hundred: the second one finds what the first one compiled.
+    env: { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') },
   });
   writeFileSync(pidFile, `${child.pid}\n`);
   child.stderr.pipe(createWriteStream(logFile));

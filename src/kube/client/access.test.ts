@@ -54,4 +54,5 @@ test('pitfall 22: a token file is read again each minute, and one that is missin
   rmSync(tokenFile);
   it.clock.ahead = 122_000;
   assert.equal(await asked(), 'Bearer two');
+  assert.ok(it.peer.connections.length <= 2, 'a new token needs no new connection');
 });

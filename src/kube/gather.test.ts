@@ -1,0 +1,234 @@
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { FakeClock, settle } from '../../tests/kit/clock.ts';
+import type { Fact, Known, Observed, Parent, Reader } from './define.ts';
+import { Gatherer } from './gather.ts';
+
+/** One question on its way to whoever knows. */
+interface Asked {
+  inputs: unknown;
+  signal: AbortSignal;
+  answer(value: unknown): Promise<void>;
+  fail(error: unknown): Promise<void>;
+}
+
+const backoff = { first: 1_000, most: 8_000 };
+const noReader = {} as Reader;
+const noWorld = {} as Observed;
+const freshFor = 10_000;
+
+/** A gatherer of one fact, whose inputs are the object's spec and whose answers the test gives. */
+function gathering({ parallel = 2, fresh = freshFor }: { parallel?: number; fresh?: number } = {}) {
+  const clock = new FakeClock();
+  const asked: Asked[] = [];
+  const woken: string[] = [];
+  const weather: Fact<Parent, unknown, unknown, object> = {
+    inputs: ({ spec }) => spec,
+    freshFor: fresh,
+    fetch: (inputs, { signal }) =>
+      new Promise((resolve, reject) => {
+        const then = (end: (value: unknown) => void) => (value: unknown) => {
+          end(value);
+          return settle();
+        };
+        asked.push({ inputs, signal, answer: then(resolve), fail: then(reject) });
+      }),
+  };
+  const gatherer = new Gatherer({
+    facts: { weather },
+    tools: { kube: noReader, clients: {} },
+    clock,
+    random: () => 1,
+    wake: (key) => woken.push(key),
+    parallel,
+    backoff,
+  });
+  const facts = (spec: unknown, key = 'a') =>
+    gatherer.facts(key, { apiVersion: '', kind: '', metadata: { name: key }, spec }, noWorld)['weather'];
+  return { clock, asked, woken, gatherer, facts };
+}
+
+/** The question that was asked last. */
+const last = (asked: Asked[]): Asked => asked.at(-1) ?? fail('nothing was asked');
+const known = (value: unknown): Known<unknown> => ({ state: 'known', value });
+const fail = (why: string): never => {
+  throw new Error(why);
+};
+
+describe('a fact', () => {
+  test('that is not needed is not asked for', () => {
+    const { facts, asked } = gathering();
+    deepEqual(facts(undefined), { state: 'unneeded' });
+    equal(asked.length, 0);
+  });
+
+  test('is pending, then known, and its object is woken', async () => {
+    const { facts, asked, woken } = gathering();
+    deepEqual(facts('Oslo'), { state: 'pending' });
+    deepEqual(facts('Oslo'), { state: 'pending' });
+    equal(asked.length, 1, 'a second pass does not ask a second time');
+    await last(asked).answer('snow');
+    deepEqual([facts('Oslo'), woken], [known('snow'), ['a']]);
+  });
+
+  test('is asked again when it is no longer fresh, and wakes only when it changed', async () => {
+    const { facts, asked, woken, clock } = gathering();
+    facts('Oslo');
+    await last(asked).answer({ sky: 'grey' });
+    await clock.advance(freshFor - 1);
+    equal(asked.length, 1);
+    await clock.advance(1);
+    equal(asked.length, 2);
+    deepEqual(facts('Oslo'), known({ sky: 'grey' }), 'the last answer stands while a new one is on its way');
+    await last(asked).answer({ sky: 'grey' });
+    deepEqual(woken, ['a']);
+    await clock.advance(freshFor);
+    await last(asked).answer({ sky: 'blue' });
+    deepEqual([facts('Oslo'), woken], [known({ sky: 'blue' }), ['a', 'a']]);
+  });
+
+  test('that cannot change is asked for once', async () => {
+    const { facts, asked, clock } = gathering({ fresh: Infinity });
+    facts('Oslo');
+    await last(asked).answer('a city');
+    equal(clock.timers, 0);
+  });
+
+  test('of other inputs is another fact: the old answer is void, and its question is given up', async () => {
+    const { facts, asked, woken } = gathering();
+    facts('Oslo');
+    deepEqual(facts('Rome'), { state: 'pending' });
+    const [oslo, rome] = asked;
+    equal(oslo?.signal.aborted, true);
+    await oslo?.answer('snow');
+    deepEqual([facts('Rome'), woken], [{ state: 'pending' }, []]);
+    await rome?.answer('sun');
+    deepEqual([facts('Rome'), woken], [known('sun'), ['a']]);
+  });
+
+  test('of the same inputs in another order is the same', () => {
+    const { facts, asked } = gathering();
+    facts({ city: 'Oslo', day: 1 });
+    facts({ day: 1, city: 'Oslo' });
+    equal(asked.length, 1);
+  });
+
+  test('that is not needed any more is given up, and asked afresh when it is needed again', async () => {
+    const { facts, asked, clock } = gathering();
+    facts('Oslo');
+    await last(asked).answer('snow');
+    deepEqual(facts(undefined), { state: 'unneeded' });
+    await clock.advance(freshFor * 2);
+    equal(asked.length, 1);
+    deepEqual(facts('Oslo'), { state: 'pending' });
+    equal(asked.length, 2);
+  });
+});
+
+describe('a fact that cannot be had', () => {
+  test('says why, wakes once, and is asked for again with growing patience', async () => {
+    const { facts, asked, woken, clock } = gathering();
+    facts('Oslo');
+    await last(asked).fail(new Error('no road'));
+    deepEqual([facts('Oslo'), woken], [{ state: 'failed', why: 'no road' }, ['a']]);
+    for (const wait of [1_000, 2_000, 4_000, 8_000, 8_000]) {
+      const before = asked.length;
+      await clock.advance(wait - 1);
+      equal(asked.length, before);
+      await clock.advance(1);
+      equal(asked.length, before + 1, `after ${wait} ms`);
+      await last(asked).fail(new Error('no road'));
+    }
+    deepEqual(woken, ['a'], 'the same failure is no news');
+  });
+
+  test('is forgiven by an answer', async () => {
+    const { facts, asked, woken, clock } = gathering();
+    facts('Oslo');
+    await last(asked).fail(new Error('no road'));
+    await clock.advance(1_000);
+    await last(asked).answer('snow');
+    deepEqual([facts('Oslo'), woken], [known('snow'), ['a', 'a']]);
+    await clock.advance(freshFor);
+    await last(asked).fail(new Error('no road'));
+    await clock.advance(1_000);
+    equal(asked.length, 4, 'patience begins anew');
+  });
+
+  test('once known keeps its last value while nobody can be asked', async () => {
+    const { facts, asked, woken, clock } = gathering();
+    facts('Oslo');
+    await last(asked).answer('snow');
+    await clock.advance(freshFor);
+    await last(asked).fail(new Error('no road'));
+    deepEqual([facts('Oslo'), woken], [known('snow'), ['a']]);
+  });
+
+  test('because what came is no JSON is a failure of that fact alone', async () => {
+    const { facts, asked } = gathering();
+    facts('Oslo');
+    await last(asked).answer(1n);
+    equal(facts('Oslo')?.state, 'failed');
+  });
+
+  test('says so too when what was thrown is no Error', async () => {
+    const { facts, asked } = gathering();
+    facts('Oslo');
+    await last(asked).fail('no road');
+    deepEqual(facts('Oslo'), { state: 'failed', why: 'no road' });
+  });
+});
+
+describe('all objects together', () => {
+  test('ask only so many questions at once; the others wait their turn', async () => {
+    const { facts, asked } = gathering({ parallel: 2 });
+    for (const key of ['a', 'b', 'c', 'd']) facts('Oslo', key);
+    equal(asked.length, 2);
+    await asked[0]?.fail(new Error('no road'));
+    equal(asked.length, 3);
+    await asked[1]?.answer('snow');
+    equal(asked.length, 4);
+  });
+
+  test('do not wait for a question that was given up before its turn', async () => {
+    const { facts, asked, gatherer } = gathering({ parallel: 1 });
+    for (const key of ['a', 'b', 'c']) facts('Oslo', key);
+    gatherer.forget('b');
+    await asked[0]?.answer('snow');
+    equal(asked.length, 2);
+    await asked[1]?.answer('snow');
+    equal(asked.length, 2);
+  });
+
+  test('each keep their own answers', async () => {
+    const { facts, asked, woken } = gathering();
+    facts('Oslo', 'a');
+    facts('Oslo', 'b');
+    await asked[1]?.answer('snow');
+    deepEqual([facts('Oslo', 'a'), facts('Oslo', 'b'), woken], [{ state: 'pending' }, known('snow'), ['b']]);
+  });
+});
+
+describe('an object that is gone', () => {
+  test('is never woken, and leaves neither a question nor a timer', async () => {
+    const { facts, asked, woken, gatherer, clock } = gathering();
+    facts('Oslo', 'a');
+    facts('Rome', 'b');
+    await asked[1]?.answer('sun');
+    gatherer.forget('a');
+    gatherer.forget('b');
+    ok(asked[0]?.signal.aborted);
+    await asked[0]?.answer('snow');
+    deepEqual([woken, clock.timers], [['b'], 0]);
+  });
+
+  test('close gives up everything', async () => {
+    const { facts, asked, gatherer, clock } = gathering();
+    facts('Oslo', 'a');
+    facts('Rome', 'b');
+    await asked[1]?.answer('sun');
+    gatherer.close();
+    equal(asked[0]?.signal.aborted, true);
+    equal(clock.timers, 0);
+  });
+});
