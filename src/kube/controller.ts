@@ -49,6 +49,11 @@ export class Controller {
     return this.options.bench.definition;
   }
 
+  /** The objects that this controller is for. */
+  get parents(): readonly Store[] {
+    return [...this.options.bench.parents.values()];
+  }
+
   /** Whether there is a whole view of everything that this controller cannot do without. */
   get synced(): boolean {
     return this.needed().every((store) => store?.synced);

@@ -14,6 +14,7 @@ import { EngineMetrics } from './measure.ts';
 import { missingPermissions } from './permissions.ts';
 import { Problems } from './problems.ts';
 import { needsOf, needsWithin } from './rbac.ts';
+import { Readiness } from './readiness.ts';
 import { Subscriptions } from './routes.ts';
 import { defaultLimits, type Limits, type Source, watch } from './watch.ts';
 import { Watched } from './watched.ts';
@@ -209,7 +210,9 @@ class Parts {
   }
 
   private makeWorld(): World {
-    const { namespaces, parentSelector, clock, log } = this.options;
+    const { namespaces, parentSelector, clock, log, metrics } = this.options;
+    // Several operators may watch, but only the one that writes counts, or each object would be counted twice.
+    const readiness = new Readiness({ clock, took: (kind, ms) => this.leads() && metrics.took(kind, ms) });
     return new World({
       definitions: this.options.controllers.map(({ definition }) => definition),
       namespaces,
@@ -217,6 +220,7 @@ class Parts {
       clock,
       onChange: (change) => {
         for (const controller of this.controllers) controller.changed(change);
+        if (this.controllers.some(({ parents }) => parents.includes(change.store))) readiness.changed(change);
       },
       onListenerError: (error) => log.error('a change could not be passed on', { error }),
     });
