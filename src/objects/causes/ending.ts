@@ -35,7 +35,7 @@ export const unsupportedCPU: ContainerJudge = (container, pod) => {
     return cause('UnsupportedCPU', sentence(`${about} cannot run`, lastOf(lines), advice), { pod, end });
   }
   if (end.exitCode !== 132 && end.signal !== 4 && !/illegal (hardware )?instruction/i.test(lines)) return undefined;
-  const words = lastOf(lines) ?? 'Illegal instruction';
+  const words = lastOf(lines) || 'Illegal instruction';
   const advice = `it needs CPU features that ${nodeOf(pod)} lacks, often AVX: choose nodes by nodeSelector, or another image`;
   const message = sentence(`${about} met an instruction that its CPU does not know, ${exitOf(end)}`, words, advice);
   return cause('UnsupportedCPU', message, { pod, end });
@@ -46,7 +46,8 @@ export const crashed: ContainerJudge = (container, pod) => {
   const end = failedEnd(container, pod);
   if (!end) return undefined;
   const again = restarts(pod);
-  const happened = `${containerIn(pod, container)} ${again ? 'keeps crashing' : 'failed'} with ${exitOf(end)}`;
+  const verb = again ? (end.exitCode === 0 ? 'keeps ending' : 'keeps crashing') : 'failed';
+  const happened = `${containerIn(pod, container)} ${verb} with ${exitOf(end)}`;
   const message = sentence(happened, lastOf(lastLinesOf(end.message)), crashAdvice(end, container, pod));
   return cause(again ? 'CrashLooping' : 'ContainerFailed', message, { pod, end });
 };

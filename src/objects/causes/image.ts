@@ -37,8 +37,8 @@ export const imageUnavailable: ContainerJudge = (container, pod) => {
   const { reason = '', message } = container.state?.waiting ?? {};
   if (!pullFailures.has(reason)) return undefined;
   const { image, words } = pullError(message ?? '', container.image ?? '');
-  const happened = `${containerIn(pod, container)} cannot get the image ${image}`;
-  const told = sentence(happened, words, adviceFor(words, advice));
+  const which = words.includes(image) ? 'an image' : `the image ${image}`;
+  const told = sentence(`${containerIn(pod, container)} cannot get ${which}`, words, adviceFor(words, advice));
   return { reason: 'ImageUnavailable', message: told, object: nameOf(pod) };
 };
 
