@@ -91,14 +91,14 @@ describe('the manifests of an installation', () => {
       'RoleBinding home/baton-lease',
     ]));
 
-  test('are Roles alone when namespaces are named', () =>
+  test('are Roles alone when namespaces are named, with the Lease in the first of them', () =>
     deepEqual(names(['a', 'b']), [
       'Role a/baton',
       'RoleBinding a/baton',
       'Role b/baton',
       'RoleBinding b/baton',
-      'Role home/baton-lease',
-      'RoleBinding home/baton-lease',
+      'Role a/baton-lease',
+      'RoleBinding a/baton-lease',
     ]));
 
   test('bind the account of the home namespace everywhere', () => {

@@ -1,5 +1,5 @@
 // The roles that controllers need, from their definitions: what is declared is granted, and nothing more. There is no
-// wildcard, and the Lease has a Role of its own in the operator's namespace, so that no other Lease can be touched.
+// wildcard, and the Lease has a Role of its own in one namespace, so that no other Lease can be touched.
 
 import { groupOf, type Kind, type KubeObject } from '../objects/index.ts';
 import type { ControllerDefinition, Rule } from './define.ts';
@@ -20,9 +20,9 @@ export type AnyDefinition = Pick<ControllerDefinition, 'kind' | 'aliases' | 'own
 /** Who gets the roles, and where. */
 export interface Installation {
   serviceAccount: string;
-  /** The operator's own namespace, where its account and its Lease are. */
+  /** The operator's own namespace, where its account is, and its Lease unless namespaces are named. */
   namespace: string;
-  /** The namespaces that it works in; all of them when none is named. */
+  /** The namespaces that it works in, with the Lease in the first of them; all namespaces when none is named. */
   watched?: readonly string[];
 }
 
@@ -129,9 +129,10 @@ export function manifestsOf(
   const rules = rulesOf(definitions, watched.length > 0 ? { only: 'namespaced' } : {});
   const work =
     watched.length > 0
-      ? watched.flatMap((place) => bound({ kind: 'Role', name: serviceAccount, namespace: place, rules }, installation))
+      ? watched.flatMap((each) => bound({ kind: 'Role', name: serviceAccount, namespace: each, rules }, installation))
       : bound({ kind: 'ClusterRole', name: serviceAccount, rules }, installation);
-  const lease = { kind: 'Role' as const, name: `${serviceAccount}-lease`, namespace, rules: leaseRules };
+  const place = watched[0] ?? namespace;
+  const lease = { kind: 'Role' as const, name: `${serviceAccount}-lease`, namespace: place, rules: leaseRules };
   return [...work, ...bound(lease, installation)];
 }
 

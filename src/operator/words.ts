@@ -34,9 +34,12 @@ export function table(): string {
   );
 }
 
+/** Settings that an installation decides itself, by flags and variables of its Deployment. */
+const decided = new Set(['config', 'kubeconfig', 'context', 'healthAddress', 'image']);
+
 /** A file in which nothing is set yet, and everything that could be is named. */
 export const emptyFile = (): string =>
   settingList
-    .filter(([key]) => !['config', 'kubeconfig', 'context'].includes(key))
+    .filter(([key]) => !decided.has(key))
     .map(([key, setting]) => `# ${setting.about}\n# ${key}: ${setting.form.written}  (${setting.initially})\n`)
     .join('\n');

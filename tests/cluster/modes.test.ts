@@ -27,7 +27,7 @@ describe('namespaces', () => {
     await must(rig.plane, ['delete', 'clusterrolebinding', 'trio']);
     const roles = manifestsOf([trioController], { serviceAccount: account, namespace: home, watched: [one, two] });
     await must(rig.plane, ['apply', '-f', '-'], roles.map((role) => stringify(role)).join('---\n'));
-    const operator = await rig.operator({ namespaces: [one, two], lease: { namespace: home, name: 'trio' } });
+    const operator = await rig.operator({ namespaces: [one, two], lease: { namespace: one, name: 'trio' } });
     await Promise.all([trio(one, 'a'), trio(two, 'a'), trio(other, 'a')]);
     await Promise.all([ready(rig, one, 'a'), ready(rig, two, 'a')]);
     equal((await rig.list(ConfigMap, other)).filter(({ metadata }) => metadata.name === 'a-config').length, 0);

@@ -1,0 +1,30 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { crdOf, type Structural } from '../../src/schema/index.ts';
+import { productKinds } from '../product.ts';
+import { secretFields, secretPolicy } from './policy.ts';
+
+/** Every text below a schema whose description speaks of a Secret that it names. */
+function namingSecrets(schema: Structural, path: string): string[] {
+  const inside = Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
+    namingSecrets(property, path === '' ? name : `${path}.${name}`),
+  );
+  const items = schema.items ? namingSecrets(schema.items, `${path}[]`) : [];
+  const own = schema.type === 'string' && /\ba Secret\b|^A Secret|name of a Secret/.test(schema.description ?? '');
+  return [...(own && !path.endsWith('.key') ? [path] : []), ...inside, ...items];
+}
+
+for (const kind of productKinds)
+  test(`every field of ${kind.kind} that names a Secret is in its policy`, () => {
+    const { spec } = crdOf(kind).spec.versions[0].schema.openAPIV3Schema.properties ?? {};
+    const listed = (secretFields[kind.kind] ?? []).map(({ path }) => path);
+    deepEqual(namingSecrets(spec ?? {}, '').toSorted(), listed.toSorted());
+  });
+
+test('a policy does no more authorization checks than the API server pays for', () => {
+  const [cost, budget] = [350_000, 10_000_000];
+  for (const kind of productKinds) {
+    const checks = JSON.stringify(secretPolicy(kind)).split('.allowed()').length - 1;
+    equal(checks * cost < budget * 0.9, true, `${kind.kind}: ${checks} checks`);
+  }
+});
