@@ -8,6 +8,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ask } from './api.ts';
 import type { Identities } from './files.ts';
+import { downloads, progressAfter } from './stages/downloads.ts';
 import { prefix } from './stages/next.ts';
 
 /** A running log server. */
@@ -39,12 +40,16 @@ export async function serveLogs({ ca, node }: Identities, ask: Ask): Promise<Log
 
 interface ContainerStatus {
   name: string;
-  state?: { waiting?: { reason?: string }; running?: unknown; terminated?: unknown };
+  state?: {
+    waiting?: { reason?: string };
+    running?: { startedAt: string };
+    terminated?: { startedAt: string; finishedAt: string };
+  };
   lastState?: { terminated?: unknown };
 }
 
 interface Pod {
-  metadata: { name: string; annotations?: Record<string, string> };
+  metadata: { name: string; annotations?: Record<string, string>; labels?: Record<string, string> };
   status?: { containerStatuses?: ContainerStatus[]; initContainerStatuses?: ContainerStatus[] };
 }
 
@@ -92,10 +97,28 @@ const statusOf = ({ status }: Pod, container: string): ContainerStatus | undefin
     ({ name }) => name === container,
   );
 
-/** The container's own annotation, or the one of the pod; the last line is a whole one. */
-function printed({ metadata: { annotations = {} } }: Pod, container: string): string {
-  const text = annotations[`${prefix}logs.${container}`] ?? annotations[`${prefix}logs`] ?? '';
+/** The container's own annotation, or the one of the pod, or what a download prints; the last line is a whole one. */
+function printed(pod: Pod, container: string): string {
+  const { annotations = {} } = pod.metadata;
+  const text = annotations[`${prefix}logs.${container}`] ?? annotations[`${prefix}logs`] ?? progressOf(pod, container);
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
+}
+
+/** A download that is not asked to fail prints how far it is, by the time that it has been running. */
+function progressOf(pod: Pod, container: string): string {
+  const { annotations = {}, labels = {} } = pod.metadata;
+  if (labels[downloads.label] !== downloads.component) return '';
+  const { running, terminated } = statusOf(pod, container)?.state ?? {};
+  const began = Date.parse((running ?? terminated)?.startedAt ?? '');
+  if (Number.isNaN(began)) return '';
+  const now = terminated ? Date.parse(terminated.finishedAt) : Date.now();
+  return progressAfter(now - began, lengthOf(annotations[`${prefix}run-for`]));
+}
+
+/** A Go duration of one unit in milliseconds; whatever else is asked for, the lines take their usual time. */
+function lengthOf(duration: string | undefined): number | undefined {
+  const [, count, unit] = /^(\d+(?:\.\d+)?)(ms|s|m)$/.exec(duration ?? '') ?? [];
+  return count === undefined ? undefined : Number(count) * ({ ms: 1, s: 1_000, m: 60_000 }[unit ?? 's'] ?? 1);
 }
 
 function cut(text: string, query: URLSearchParams): string {

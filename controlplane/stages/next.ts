@@ -1,6 +1,8 @@
 // Which step a simulated pod takes next: one jq program over the whole pod, so that the life of a pod can be read in
 // one place. A stage of kwok is chosen when the program answers with its name; `rest` is the name of none.
 
+import { downloads } from './downloads.ts';
+
 /** The prefix of every annotation that the simulation reads. */
 export const prefix = 'sim.baton.dev/';
 
@@ -21,9 +23,17 @@ export type Step =
   | 'stop'
   | 'delete';
 
+/** What an annotation asks for. One that concerns a container of another pod of the same parent says nothing here. */
+const asked = `
+def notes: .metadata.annotations // {};
+def elsewhere: notes["${prefix}container"] as $name
+  | $name != null and all(((.spec.initContainers // []) + .spec.containers)[]; .name != $name);
+def note($name): if elsewhere then null else notes["${prefix}" + $name] end;
+def download: (.metadata.labels // {})["${downloads.label}"] == "${downloads.component}";
+`;
+
 /** Words of the program: what the annotations ask for, and what the status says about the container concerned. */
-const words = `
-def note($name): (.metadata.annotations // {})["${prefix}" + $name];
+const words = `${asked}
 def fault: note("fault") // "";
 def concerned: note("container") // .spec.containers[0].name;
 def code: if fault == "oom-killed" then 137
@@ -74,5 +84,16 @@ export interface Delay {
 /** A delay that an annotation gives as a Go duration, like `2s`. */
 export const delayOf = (annotation: string, milliseconds: number): Delay => ({
   durationMilliseconds: milliseconds,
-  durationFrom: { jq: { expression: `(.metadata.annotations // {})["${prefix}${annotation}"]` } },
+  durationFrom: { jq: { expression: `${asked}note("${annotation}")` } },
 });
+
+/** How long a container runs that is going to end: a download takes its time, unless it is to fail. */
+export const runFor: Delay = {
+  durationMilliseconds: 500,
+  durationFrom: {
+    jq: {
+      expression: `${asked}note("run-for") // (if download and note("fault") == null and note("exit-code") == null
+        then "${downloads.seconds}s" else null end)`,
+    },
+  },
+};

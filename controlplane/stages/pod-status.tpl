@@ -1,15 +1,28 @@
 {{- /* The status of a simulated pod as a kubelet writes it: one Go template for every step of its life. In front of it
        stand $here and $others (what has become of the container concerned, and of the other ones), $waiting and $text
-       (why it waits, if it does) and $finish ("Failed" if the pod is brought to an end from outside, or ""). */ -}}
+       (why it waits, if it does), $finish ("Failed" if the pod is brought to an end from outside, or ""), and $download
+       and $lastWord (which component downloads, and what it says at its end). */ -}}
 
 {{- /* What the annotations ask for. */ -}}
 {{- $now := Now -}}
 {{- $notes := .metadata.annotations | default dict -}}
+{{- $names := list -}}
+{{- range concat (.spec.initContainers | default list) .spec.containers }}{{ $names = append $names .name }}{{ end -}}
+{{- with index $notes "sim.baton.dev/container" }}{{ if not (has . $names) }}{{ $notes = dict }}{{ end }}{{ end -}}
 {{- $fault := index $notes "sim.baton.dev/fault" | default "" -}}
 {{- $message := index $notes "sim.baton.dev/message" | default "" -}}
 {{- $code := index $notes "sim.baton.dev/exit-code" | default (ternary "1" "0" (eq $fault "crash")) -}}
 {{- $reason := ternary "Completed" "Error" (eq $code "0") -}}
 {{- if eq $fault "oom-killed" }}{{ $code = "137" }}{{ $reason = "OOMKilled" }}{{ end -}}
+
+{{- /* A download that nobody asked to fail says what it fetched: the same for the same source. */ -}}
+{{- $word := "" -}}
+{{- if and (eq (index (.metadata.labels | default dict) "app.kubernetes.io/component" | default "") $download) (not $fault) (eq $code "0") (not $message) -}}
+  {{- $arguments := (index .spec.containers 0).args | default (list "") -}}
+  {{- $digest := printf "sha256:%s" (last $arguments | sha256sum) -}}
+  {{- range $arguments }}{{ if hasPrefix "--digest=" . }}{{ $digest = trimPrefix "--digest=" . }}{{ end }}{{ end -}}
+  {{- $word = replace "DIGEST" $digest $lastWord -}}
+{{- end -}}
 {{- $initContainers := .spec.initContainers | default list -}}
 {{- $concerned := index $notes "sim.baton.dev/container" | default (index .spec.containers 0).name -}}
 
@@ -61,6 +74,7 @@
   {{- $end := dict "exitCode" 0 "reason" "Completed" "startedAt" $since "finishedAt" $now "containerID" ($was.containerID | default $id) -}}
   {{- if and $mine (or (not $first) $stuck) }}{{ $_ := set $end "exitCode" (atoi $code) }}{{ $_ := set $end "reason" $reason }}{{ end -}}
   {{- if and $mine $message }}{{ $_ := set $end "message" $message }}{{ end -}}
+  {{- if and $mine $word (eq $kind "ended") }}{{ $_ := set $end "message" $word }}{{ end -}}
   {{- if eq $kind "killed" }}{{ $_ := set $end "exitCode" 137 }}{{ $_ := set $end "reason" "Error" }}{{ end -}}
   {{- with $was.state }}{{ with .terminated }}{{ $end = . }}{{ end }}{{ end -}}
 

@@ -3,7 +3,8 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Delay, delayOf, nextIs, type Step } from './next.ts';
+import { downloads, lastWord } from './downloads.ts';
+import { type Delay, delayOf, nextIs, runFor, type Step } from './next.ts';
 
 /** What has become of a container. */
 type State =
@@ -35,7 +36,6 @@ interface Scene extends Writing {
 }
 
 const warning = (reason: string, message: string) => ({ type: 'Warning', reason, message }) as const;
-const soon = delayOf('run-for', 500);
 const noImage = 'failed to pull and unpack image "IMAGE": failed to resolve reference "IMAGE": IMAGE: not found';
 const lowMemory = 'The node was low on resource: memory.';
 
@@ -73,12 +73,12 @@ const scenes: Record<Exclude<Step, 'delete'>, Scene> = {
     delay: delayOf('start-delay', 0),
     event: warning('Failed', 'Error: CreateContainerConfigError'),
   },
-  end: { here: 'ended', others: 'ended', delay: soon },
-  restart: { here: 'restarted', others: 'running', delay: soon },
+  end: { here: 'ended', others: 'ended', delay: runFor },
+  restart: { here: 'restarted', others: 'running', delay: runFor },
   'crash-backoff': {
     here: 'back-off',
     others: 'running',
-    delay: soon,
+    delay: runFor,
     event: warning('BackOff', 'Back-off restarting failed container'),
   },
   resume: { here: 'resumed', others: 'running', delay: delayOf('restart-delay', 10_000) },
@@ -87,7 +87,7 @@ const scenes: Record<Exclude<Step, 'delete'>, Scene> = {
     others: 'killed',
     finish: 'Failed',
     text: lowMemory,
-    delay: soon,
+    delay: runFor,
     event: warning('Evicted', lowMemory),
   },
   stop: { here: 'killed', others: 'killed', finish: 'Failed' },
@@ -107,7 +107,8 @@ const steps = ({ event, ...writing }: Scene): unknown[] => [
 ];
 
 function statusTemplate({ here, others, waiting = '', text = '', finish = '' }: Writing): string {
-  const settings = Object.entries({ here, others, waiting, text, finish });
+  const { component: download } = downloads;
+  const settings = Object.entries({ here, others, waiting, text, finish, download, lastWord });
   return settings.map(([name, value]) => `{{- $${name} := ${JSON.stringify(value)} -}}\n`).join('') + template;
 }
 
