@@ -199,7 +199,7 @@ describe('the cache against a naive model', () => {
     );
   });
 
-  test('an object never goes back in time within one watch session', () => {
+  test('pitfall 8: an object never goes back in time within one watch session', () => {
     fc.assert(
       fc.property(fc.array(operation, { maxLength: 40 }), (steps) => {
         const model = new Model();
@@ -252,7 +252,7 @@ describe('the cache against a naive model', () => {
     equal(model.store.size, 0);
   });
 
-  test('throwing handler: it is reported, and everybody else goes on', () => {
+  test('pitfall 7: a throwing handler is reported, and everybody else goes on', () => {
     const errors: unknown[] = [];
     const clock = fakeClock();
     const store = new Store({

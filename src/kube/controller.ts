@@ -103,10 +103,15 @@ export class Controller {
     this.queue.add(keyText(key), priority);
   }
 
-  /** Owners and labels can be edited: whoever had the object and whoever has it now should look. */
+  /**
+   * Owners and labels can be edited: whoever had the object and whoever has it now should look. A parent that is not
+   * there has nothing to look at, and is woken when it comes.
+   */
   private wakeParents(...objects: (KubeObject | undefined)[]): void {
+    const { parents } = this.options.bench;
+    const exists = ({ kind, namespace, name }: Key) => parents.get(kind)?.get(namespace, name) !== undefined;
     for (const object of objects)
-      for (const key of object ? parentsOf(object, this.kinds) : []) this.wake(key, 'change');
+      for (const key of object ? parentsOf(object, this.kinds) : []) if (exists(key)) this.wake(key, 'change');
   }
 
   /** A person's edit goes first; the first view of the world is looked through when there is time. */

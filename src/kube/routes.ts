@@ -37,7 +37,7 @@ export function parentsOf(object: KubeObject, kinds: readonly Kind[]): Key[] {
   if (owner && direct) return [{ kind: direct, namespace, name: owner.name }];
   const name = labels?.[label.name];
   if (name === undefined || labels?.[label.kind] !== kinds[0]?.kind) return [];
-  // An alias shares the label with its kind, so either may be meant: a look too many costs nothing.
+  // An alias shares the label with its kind, so either may be meant.
   return kinds.map((kind) => ({ kind, namespace, name }));
 }
 

@@ -84,7 +84,7 @@ describe('the watches of a set of definitions', () => {
       needs: ['*/Fair', '*/Pod baton.dev/kind in (Fair,Shop)', '*/Shop'],
     },
     {
-      name: "other people's ConfigMaps by their metadata alone, own ones whole",
+      name: "pitfall 12: other people's ConfigMaps by their metadata alone, own ones whole",
       definitions: [defined(Shop, { owns: [ConfigMap], reads: [ConfigMap] })],
       needs: ['*/ConfigMap (metadata)', '*/ConfigMap baton.dev/kind in (Shop)', '*/Shop'],
     },

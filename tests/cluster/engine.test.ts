@@ -2,7 +2,7 @@
 // the operator runs as its own account.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -267,15 +267,18 @@ describe('what a Trio asks for beside its children', () => {
 });
 
 describe('effects outside the cluster', () => {
-  test('are undone before the object goes, behind a finalizer', async () => {
+  test('pitfall 21: are undone before the object goes, behind a finalizer that stays while that fails', async () => {
     await operator.kill();
-    appendFileSync(join(rig.outside, 'forgotten'), '');
     operator = await rig.operator({ controller: 'cleaning' });
     const namespace = await rig.namespace();
     await trio(namespace, 'outside', { external: 'bucket-7', withJob: false });
     const made = await ready(rig, namespace, 'outside');
     deepEqual(made.metadata.finalizers, ['test.baton.dev/external']);
+    mkdirSync(join(rig.outside, 'forgotten')); // nothing can be written there
     await rig.admin.delete(Trio, { namespace, name: 'outside' }, {});
+    await eventually(() => operator.log().includes('EISDIR'), { what: 'the undoing fails' });
+    deepEqual((await rig.get(Trio, namespace, 'outside'))?.metadata.finalizers, ['test.baton.dev/external']);
+    rmdirSync(join(rig.outside, 'forgotten'));
     await eventually(async () => (await rig.list(Trio, namespace)).length === 0, { what: 'the Trio goes' });
     equal(readFileSync(join(rig.outside, 'forgotten'), 'utf8'), 'bucket-7\n');
     await restart();

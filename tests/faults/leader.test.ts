@@ -28,7 +28,7 @@ interface Candidate {
 let leases = 0;
 
 /** Two operators that stand for the same Lease; the first leads. */
-async function two(namespace: string): Promise<{ leader: Candidate; standby: Candidate; close(): Promise<void> }> {
+async function two(namespace: string): Promise<{ leader: Candidate; standby: Candidate; close: () => Promise<void> }> {
   const lease = { namespace: home, name: `lease-${++leases}` };
   const leader = await candidate(namespace, lease);
   await eventually(async () => (await leader.operator.metric('baton_leader')) === 1, { what: 'the first one leads' });
@@ -124,7 +124,7 @@ describe('two operators', { concurrency: 3 }, () => {
       what: 'the new leader writes',
     });
     await ready(rig, namespace, 'led');
-    const before = await rig.admin.get(ConfigMap, { namespace, name: 'led-config' });
+    const configBefore = await rig.admin.get(ConfigMap, { namespace, name: 'led-config' });
     const trioBefore = await rig.admin.get(Trio, { namespace, name: 'led' });
 
     leader.operator.resume();
@@ -132,7 +132,7 @@ describe('two operators', { concurrency: 3 }, () => {
     await eventually(() => held.answer, { what: 'the write on the wire is answered' });
     await pause(3_000);
     equal(held.answer?.status, 409, 'it was refused by its preconditions');
-    deepEqual((await rig.admin.get(ConfigMap, { namespace, name: 'led-config' })).metadata, before.metadata);
+    deepEqual((await rig.admin.get(ConfigMap, { namespace, name: 'led-config' })).metadata, configBefore.metadata);
     deepEqual((await rig.admin.get(Trio, { namespace, name: 'led' })).metadata, trioBefore.metadata);
     const end = (lastRenewal?.at ?? 0) + renewDeadline;
     deepEqual(

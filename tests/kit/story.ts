@@ -158,7 +158,7 @@ export async function atRest({ proxy, operator }: Lane, quiet = 800): Promise<vo
   await operator.current();
   const lastAt = () => {
     const { calls, events } = proxy.trace;
-    const writes = proxy.trace.writes();
+    const writes = proxy.trace.writes().filter(({ resource }) => resource !== 'leases');
     const news = events.filter(({ type }) => type !== 'BOOKMARK');
     return Math.max(calls[0]?.at ?? 0, writes.at(-1)?.at ?? 0, news.at(-1)?.at ?? 0);
   };

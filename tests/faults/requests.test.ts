@@ -1,0 +1,123 @@
+// Single requests that go wrong: refused, delayed, cut, lost. One object in trouble harms nobody else, says what is wrong
+// in the server's own words, and is fine again by itself once the trouble is over.
+
+import { deepEqual, match, ok } from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Action, Plan } from '../../controlplane/faults/index.ts';
+import { conditionOf } from '../../src/objects/index.ts';
+import { eventually } from '../kit/eventually.ts';
+import { births } from '../kit/oracle.ts';
+import { must, type Rig, startRig } from '../kit/rig.ts';
+import { atRest, becomesReady, type Lane, onLane } from '../kit/story.ts';
+import { Trio } from '../kit/trio/schema.ts';
+
+let rig: Rig;
+before(async () => void (rig = await startRig()));
+after(() => rig.stop());
+
+const plain = { controller: 'plain' } as const;
+const spec = { text: 'hello', withJob: false };
+const trio = ({ namespace }: Lane, name: string, own: object = {}) =>
+  rig.apply(Trio, { metadata: { namespace, name }, spec: { ...spec, ...own } });
+const stalled = async ({ namespace }: Lane, name: string) =>
+  conditionOf((await rig.get(Trio, namespace, name))?.status, 'Stalled');
+
+/** Every kind of write in the life of a Trio meets the fault once. */
+const each = (action: Action): Plan =>
+  (['create', 'apply', 'patch', 'delete'] as const).map((verb) => ({ when: { write: { verb } }, do: action }));
+
+describe('a request', { concurrency: 4 }, () => {
+  test('409 for ever on one object: it is not asked in a hot loop, and the others go on', () =>
+    onLane(rig, plain, async (lane) => {
+      await trio(lane, 'bad');
+      await becomesReady(lane, 'bad');
+      const conflict = { kind: 'status', reason: 'Conflict' } as const;
+      lane.proxy.setPlan([{ when: { write: { name: 'bad-config' } }, do: conflict, times: 'always' }]);
+      await trio(lane, 'bad', { text: 'never' });
+      await trio(lane, 'good');
+      const begun = performance.now();
+      await becomesReady(lane, 'good');
+      await pause(5_000);
+      const asked = lane.proxy.trace.writes({ name: 'bad-config' }).filter(({ at }) => at >= begun);
+      const seconds = (performance.now() - begun) / 1_000;
+      ok(asked.length > 0 && asked.length / seconds < 5, `${asked.length} writes in ${seconds} s`);
+      lane.proxy.clearPlan();
+      await becomesReady(lane, 'bad');
+    }));
+
+  for (const [name, action] of Object.entries({
+    '500 on every verb': { kind: 'status', reason: 'InternalError' },
+    '503 on every verb': { kind: 'status', reason: 'ServiceUnavailable' },
+    '504 on every verb': { kind: 'status', reason: 'Timeout' },
+    'lost before it is applied': { kind: 'dropBefore' },
+    'answer lost after it was applied': { kind: 'dropAfter' },
+    'answer cut in the middle': { kind: 'truncate', bytes: 40 },
+    'answer that drips': { kind: 'drip', bytes: 200, ms: 20 },
+  } satisfies Record<string, Action>))
+    test(`${name}: the same end, and every child is made once`, () =>
+      onLane(rig, plain, async (lane) => {
+        lane.proxy.setPlan(each(action));
+        await trio(lane, 'one', { withJob: true });
+        await becomesReady(lane, 'one');
+        await trio(lane, 'one', { withJob: true, text: 'again', env: [{ name: 'A', value: '1' }] });
+        await becomesReady(lane, 'one');
+        await atRest(lane);
+        const made = births(lane.truth.history());
+        deepEqual(
+          ['ConfigMap one-config', 'Job one-job', 'Deployment one-server'].map((child) => made[child]?.made),
+          [1, 1, 1],
+        );
+        ok(lane.proxy.firings().some((count) => count > 0));
+      }));
+
+  test('pitfall 23: 429 with Retry-After: nothing is asked for the object before its time', () =>
+    onLane(rig, plain, async (lane) => {
+      await trio(lane, 'busy');
+      await becomesReady(lane, 'busy');
+      await atRest(lane);
+      const busy = { kind: 'status', reason: 'TooManyRequests', retryAfter: 3 } as const;
+      lane.proxy.setPlan([{ when: { write: { name: 'busy-config' } }, do: busy }]);
+      await trio(lane, 'busy', { text: 'later' });
+      await becomesReady(lane, 'busy');
+      const asked = lane.proxy.trace.writes({ name: 'busy-config' });
+      const refused = asked.findIndex(({ answer }) => answer?.status === 429);
+      const [first, next] = asked.slice(refused);
+      ok((next?.at ?? 0) - (first?.at ?? 0) >= 3_000, 'the server was obeyed');
+    }));
+
+  test('half-open: it is given up at its deadline, and tried again', () =>
+    onLane(rig, plain, async (lane) => {
+      await trio(lane, 'open');
+      await becomesReady(lane, 'open');
+      lane.proxy.setPlan([{ when: { write: { name: 'open-config' } }, do: { kind: 'hang' } }]);
+      await trio(lane, 'open', { text: 'later' });
+      await becomesReady(lane, 'open', 60_000);
+    }));
+
+  test('422: the status has the words of the server, and an edit ends it at once', () =>
+    onLane(rig, plain, async (lane) => {
+      const invalid = { kind: 'status', reason: 'Invalid' } as const;
+      lane.proxy.setPlan([{ when: { write: { name: 'odd-config' } }, do: invalid, times: 'always' }]);
+      await trio(lane, 'odd');
+      await eventually(async () => (await stalled(lane, 'odd'))?.reason === 'Invalid');
+      match((await stalled(lane, 'odd'))?.message ?? '', /the API server refused ConfigMap odd-config/);
+      lane.proxy.clearPlan();
+      await trio(lane, 'odd', { text: 'even' });
+      await becomesReady(lane, 'odd');
+    }));
+
+  test('403 by a real quota: the status names the quota; it heals when there is room', () =>
+    onLane(rig, plain, async (lane) => {
+      const quota = ['-n', lane.namespace, 'create', 'quota', 'tight', '--hard=count/deployments.apps=0'];
+      await must(rig.plane, quota);
+      await eventually(async () =>
+        (await must(rig.plane, ['-n', lane.namespace, 'get', 'quota', 'tight', '-o', 'yaml'])).includes('used:'),
+      );
+      await trio(lane, 'many');
+      await eventually(async () => (await stalled(lane, 'many'))?.reason === 'QuotaExceeded');
+      match((await stalled(lane, 'many'))?.message ?? '', /exceeded quota: tight/);
+      await must(rig.plane, ['-n', lane.namespace, 'delete', 'quota', 'tight']);
+      await becomesReady(lane, 'many');
+    }));
+});
