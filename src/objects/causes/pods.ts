@@ -78,8 +78,8 @@ const notReady = (object: string, message: string): Cause => ({ reason: 'NotRead
 function inWords(pod: Pod, container: ContainerStatus): string {
   const about = containerIn(pod, container);
   const { waiting, running } = container.state ?? {};
-  if (!running)
-    return `${about} waits to be started: ${waiting?.reason ?? 'nothing is reported yet'} (kubectl describe pod ${pod.metadata.name} tells its events)`;
+  const advice = `kubectl describe pod ${pod.metadata.name} tells its events`;
+  if (!running) return sentence(`${about} waits to be started`, waiting?.reason, advice);
   if (isInit(container, pod)) return `${about} has not finished, and the others wait for it`;
   if (container.started === false) return `${about} runs, but its startup probe has not succeeded`;
   return `${about} runs, but its readiness probe does not succeed`;
