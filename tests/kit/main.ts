@@ -5,7 +5,14 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { makeLog, systemClock } from '../../src/base/index.ts';
-import { defaultLimits, type Limits, loadKubeconfig, startOperator } from '../../src/kube/index.ts';
+import {
+  defaultLimits,
+  type Limits,
+  loadKubeconfig,
+  type OperatorOptions,
+  startOperator,
+} from '../../src/kube/index.ts';
+import { frameworks, mlModelController } from '../../src/controllers/mlmodel/index.ts';
 import { cleaningTrioController, type TrioClients, trioController } from './trio/controller.ts';
 
 /** How a test starts the operator. */
@@ -14,7 +21,9 @@ export interface MainOptions {
   /** Answers to questions are files in here; what is forgotten becomes a line of the file `forgotten`. */
   outside: string;
   identity: string;
-  controller: 'plain' | 'cleaning';
+  controller: 'plain' | 'cleaning' | 'mlmodel';
+  /** For mlmodel: the image of our own programs, as another build would have it. */
+  image?: string;
   namespaces?: string[];
   parentSelector?: string;
   lease?: { namespace: string; name: string };
@@ -35,8 +44,14 @@ const clients: TrioClients = {
   forget: async (thing) => appendFileSync(join(options.outside, 'forgotten'), `${thing}\n`),
 };
 
+function controllerOf({ controller, image = 'baton:1' }: MainOptions): OperatorOptions['controllers'][number] {
+  if (controller === 'plain') return { definition: trioController, clients };
+  if (controller === 'cleaning') return { definition: cleaningTrioController, clients };
+  return { definition: mlModelController({ image, frameworks: frameworks(image), exposure: 'NodePort' }) };
+}
+
 const operator = await startOperator({
-  controllers: [{ definition: options.controller === 'plain' ? trioController : cleaningTrioController, clients }],
+  controllers: [controllerOf(options)],
   access: () => loadKubeconfig(options.kubeconfig),
   namespaces: options.namespaces ?? [],
   ...(options.parentSelector !== undefined && { parentSelector: options.parentSelector }),

@@ -14,11 +14,31 @@ import type { MainOptions } from './main.ts';
 import { type RunningOperator, startProcess } from './process.ts';
 import { Trio } from './trio/schema.ts';
 
-const deploy = fileURLToPath(new URL('trio/deploy', import.meta.url));
+/** What is installed, and whose account the operator runs with. */
+export interface Installed {
+  deploy: string;
+  /** Where the operator's account and lease live. */
+  home: string;
+  account: string;
+  controller: MainOptions['controller'];
+}
 
-/** Where the operator's account and lease live. */
-export const home = 'trio-system';
-export const account = 'trio';
+export const trio: Installed = {
+  deploy: fileURLToPath(new URL('trio/deploy', import.meta.url)),
+  home: 'trio-system',
+  account: 'trio',
+  controller: 'plain',
+};
+
+/** The product's own kinds. */
+export const product: Installed = {
+  deploy: fileURLToPath(new URL('../../deploy', import.meta.url)),
+  home: 'baton-system',
+  account: 'baton',
+  controller: 'mlmodel',
+};
+
+export const { home, account } = trio;
 
 export interface Rig {
   plane: ControlPlane;
@@ -39,11 +59,11 @@ export interface Rig {
 }
 
 /** Starts everything but the operator. */
-export async function startRig(options: Options = { nodes: 1 }): Promise<Rig> {
+export async function startRig(options: Options = { nodes: 1 }, installed: Installed = trio): Promise<Rig> {
   const plane = await startControlPlane(options);
   const admin = new Client({ cluster: loadKubeconfig(plane.kubeconfigPath), clock: systemClock, userAgent: 'test' });
-  await install(plane);
-  const token = await plane.token(home, account);
+  await install(plane, installed);
+  const token = await plane.token(installed.home, installed.account);
   const proxy = await startFaultProxy({ upstream: { url: plane.url, caPem: plane.caPem } });
   const kubeconfig = join(plane.folder, 'operator.kubeconfig');
   writeFileSync(kubeconfig, proxy.kubeconfig(token));
@@ -56,7 +76,12 @@ export async function startRig(options: Options = { nodes: 1 }): Promise<Rig> {
     proxy,
     outside,
     async operator(own = {}) {
-      const operator = await startProcess(plane.folder, { kubeconfig, outside, controller: 'plain', ...own });
+      const operator = await startProcess(plane.folder, {
+        kubeconfig,
+        outside,
+        controller: installed.controller,
+        ...own,
+      });
       operators.push(operator);
       return operator;
     },
@@ -79,10 +104,10 @@ export async function startRig(options: Options = { nodes: 1 }): Promise<Rig> {
 }
 
 /** The CRDs, the account, and the roles, from the generated files. */
-async function install(plane: ControlPlane): Promise<void> {
+async function install(plane: ControlPlane, { deploy, home: place, account: name }: Installed): Promise<void> {
   mkdirSync(join(plane.folder, 'pids'), { recursive: true });
-  await must(plane, ['create', 'namespace', home]);
-  await must(plane, ['-n', home, 'create', 'serviceaccount', account]);
+  await must(plane, ['create', 'namespace', place]);
+  await must(plane, ['-n', place, 'create', 'serviceaccount', name]);
   await must(plane, ['apply', '-f', join(deploy, 'crds')]);
   await must(plane, ['apply', '-f', join(deploy, 'rbac')]);
   await must(plane, ['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all']);
