@@ -31,10 +31,7 @@ export function unreadyIn(pod: Pod): ContainerStatus[] {
   return isOver(pod) ? unready.toSorted((a, b) => endedAt(a) - endedAt(b)) : unready;
 }
 
-const endedAt = ({ state }: ContainerStatus): number => timeOf(state?.terminated?.finishedAt) ?? Infinity;
-
-const timeOf = (text: string | null | undefined): number | undefined =>
-  text === null || text === undefined || Number.isNaN(Date.parse(text)) ? undefined : Date.parse(text);
+const endedAt = ({ state }: ContainerStatus): number => Date.parse(state?.terminated?.finishedAt ?? '') || Infinity;
 
 /** Whether its failed end is followed by another start. */
 export const restarts = (pod: Pod): boolean => !isOver(pod) && pod.spec.restartPolicy !== 'Never';
@@ -57,8 +54,8 @@ export const isLost = ({ reason }: ContainerEnd): boolean =>
 /** Whether this run has been ready once: then an end before it is the past, not the cause. */
 function wasReadySince({ status }: Pod, { state, started }: ContainerStatus): boolean {
   const unready = status?.conditions?.find(({ type }) => type === 'ContainersReady');
-  const [since, turned] = [timeOf(state?.running?.startedAt), timeOf(unready?.lastTransitionTime)];
-  return started === true && unready?.status === 'False' && (turned ?? 0) > (since ?? Infinity);
+  if (started !== true || unready?.status !== 'False') return false;
+  return Date.parse(unready.lastTransitionTime ?? '') > Date.parse(state?.running?.startedAt ?? '');
 }
 
 /** Whether a container should run for ever; an init container runs again after its sandbox was lost. */

@@ -1,34 +1,24 @@
 // Pods that something took away: the node, the scheduler, a drain, or the time they were given.
 
 import { type Pod } from '../pod.ts';
-import { type Cause, type CauseReason, type Judge, nameOf } from './cause.ts';
+import { type Cause, type Judge, nameOf } from './cause.ts';
 import { isLost, isOver, nodeOf, unreadyIn } from './containers.ts';
 import { adviceFor, sentence } from './words.ts';
 
-/** The reasons of a pod's status and of its DisruptionTarget condition. */
-const disruptions = new Map<string, CauseReason>([
-  ['Evicted', 'Evicted'],
-  ['Preempting', 'Evicted'],
-  ['PreemptionByScheduler', 'Evicted'],
-  ['EvictionByEvictionAPI', 'Evicted'],
-  ['Terminated', 'NodeLost'],
-  ['NodeShutdown', 'NodeLost'],
-  ['NodeLost', 'NodeLost'],
-  ['DeletionByTaintManager', 'NodeLost'],
-  ['DeletionByPodGC', 'NodeLost'],
-  ['TerminationByKubelet', 'Evicted'],
-]);
+/** Reasons that stand in the status of a pod, or in its DisruptionTarget condition. */
+const evictions = new Set(['Evicted', 'Preempting']);
+const lossesOfNode = new Set(['NodeLost', 'NodeShutdown', 'Terminated', 'DeletionByTaintManager', 'DeletionByPodGC']);
 
 /** Evicted, preempted or gone with its node, in the words of whoever did it. */
 export const disrupted: Judge = (pod) => {
   const { reason = '', message, conditions = [] } = pod.status ?? {};
+  if (evictions.has(reason) || lossesOfNode.has(reason)) return disruption(pod, reason, message);
   const target = conditions.find(({ type, status }) => type === 'DisruptionTarget' && status === 'True');
-  if (disruptions.has(reason)) return disruption(pod, reason, message ?? target?.message);
-  return target && disruption(pod, target.reason ?? 'TerminationByKubelet', target.message);
+  return target && disruption(pod, target.reason ?? '', target.message);
 };
 
 function disruption(pod: Pod, why: string, words: string | undefined): Cause {
-  const reason = disruptions.get(why) ?? 'Evicted';
+  const reason = lossesOfNode.has(why) ? 'NodeLost' : 'Evicted';
   const happened = reason === 'Evicted' ? `was evicted from ${nodeOf(pod)}` : `lost ${nodeOf(pod)}`;
   const object = nameOf(pod);
   return { reason, message: sentence(`${object} ${happened}`, words, adviceFor(words ?? '', advice)), object };

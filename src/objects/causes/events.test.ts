@@ -35,6 +35,15 @@ const noAddress = about(
 );
 const unhealthy = about('Unhealthy', 'Readiness probe failed: HTTP probe failed with statuscode: 503', 4);
 
+const { uid: _uid, ...nameless } = noSecret.involvedObject;
+const anonymous: KubeEvent = { ...noSecret, involvedObject: nameless };
+const claimed: KubeEvent = { ...noSecret, involvedObject: { ...nameless, kind: 'PersistentVolumeClaim' } };
+const called = (metadata: Partial<Pod['metadata']>): Pod => ({
+  ...sandboxless,
+  metadata: { ...sandboxless.metadata, ...metadata },
+});
+const leaving = called({ deletionTimestamp: '2026-11-04T09:30:00Z' });
+
 describe('podEventCause', () => {
   const rows: { name: string; pod: Pod; events: KubeEvent[]; is: string[] }[] = [
     { name: 'no events', pod: sandboxless, events: [], is: [] },
@@ -78,7 +87,26 @@ describe('podEventCause', () => {
     { name: 'a probe that failed', pod: ready, events: [unhealthy], is: [] },
     { name: 'a pod that is over', pod: evicted, events: [noSecret, unhealthy], is: [] },
     { name: 'a pod that leaves', pod: toldToGo, events: [noSecret, unhealthy], is: [] },
-    { name: 'another pod', pod: { ...sandboxless, metadata: { name: 'iris-b' } }, events: [noSecret], is: [] },
+    { name: 'a pod that leaves before it began', pod: leaving, events: [noSecret], is: [] },
+    { name: 'a pod of the same name, made anew', pod: called({ uid: 'new' }), events: [noSecret], is: [] },
+    { name: 'a pod of another name', pod: called({ name: 'iris-b' }), events: [anonymous], is: [] },
+    { name: 'a pod in another namespace', pod: called({ namespace: 'other' }), events: [anonymous], is: [] },
+    { name: 'something else of that name', pod: sandboxless, events: [claimed], is: [] },
+    {
+      name: 'an event without a UID',
+      pod: sandboxless,
+      events: [anonymous],
+      is: [
+        'ContainerConfigError',
+        'Pod iris-a cannot be started: MountVolume.SetUp failed for volume "credentials" : secret "iris-s3" not found (create it, or name another)',
+      ],
+    },
+    {
+      name: 'two at once: by name',
+      pod: sandboxless,
+      events: [about('FailedMount', 'second', 5), about('FailedMapVolume', 'first', 5)],
+      is: ['VolumeUnavailable', 'Pod iris-a cannot be started: first'],
+    },
   ];
   for (const { name, pod, events, is } of rows)
     test(name, () => {

@@ -32,6 +32,16 @@ describe('of several pods', () => {
       speaks: 'Pod b',
     },
     {
+      name: 'the pod that is there counts more than the one that leaves',
+      pods: [named(ended.drained, 'a'), named(starting.noGPU, 'b'), named(ended.nodeSilent, 'c')],
+      speaks: 'Pod b',
+    },
+    {
+      name: 'the pod that lost its node counts more than the one that leaves',
+      pods: [named(ended.drained, 'a'), named(ended.nodeSilent, 'b')],
+      speaks: 'Pod b',
+    },
+    {
       name: 'the evicted one speaks while its successor starts',
       pods: [named(ended.evicted, 'a'), named(starting.creating, 'b')],
       speaks: 'Pod a',
@@ -66,6 +76,11 @@ describe('notReadyCause', () => {
       name: 'held back',
       pod: starting.gated,
       says: 'Pod iris-a waits for a node: Scheduling is blocked due to non-empty scheduling gates',
+    },
+    {
+      name: 'not seen by the scheduler',
+      pod: { ...aPod('iris-a', { phase: 'Pending' }), spec: { containers: [] } },
+      says: 'Pod iris-a waits for a node: no reason is given',
     },
     {
       name: 'being created',
