@@ -1,7 +1,7 @@
 // The only place that writes children: creates what is missing, applies what differs, notes what should be remembered,
 // and, after everything else went well, deletes what is owned and not wanted. In the order that the controller named.
 
-import { annotation, type KubeObject, manager, sameKind } from '../objects/index.ts';
+import { annotation, conditionOf, type KubeObject, manager, sameKind } from '../objects/index.ts';
 import type { Store } from './cache.ts';
 import { dress, isMarked, isOurs, nameOf, type Owner } from './child.ts';
 import { ApiError, type Client } from './client/index.ts';
@@ -16,9 +16,12 @@ export interface ActOptions {
   owner: Owner;
   /** Kinds that the definition owns, each with what is known of it. */
   stores: readonly Store[];
-  /** Told of every write, for the loop detector; `why` names the field that differed. */
-  wrote: (child: KubeObject, why: string) => void;
+  /** Told of every write, for the loop detector and for people; `why` names the field that differed. */
+  wrote: (child: KubeObject, why: string, cause: WriteCause) => void;
 }
+
+/** Why something is written: it is asked for, or somebody else undid what was asked for. */
+export type WriteCause = 'asked' | 'drift';
 
 /** What became of a pass: `refused` ended it early. */
 export interface Outcome {
@@ -55,7 +58,7 @@ async function created(child: KubeObject, held: Entry | undefined, store: Store,
   if (!held) return post(wanted, store, options);
   if (!isOurs(held.object, wanted, options.owner)) throw ownershipConflict(held.object);
   if (isMarked(held.object, wanted, options.owner)) return;
-  options.wrote(wanted, 'it lost its labels or its owner');
+  options.wrote(wanted, 'it lost its labels or its owner', 'drift');
   store.wrote(await putBack(options.client, store.kind, held.object, options.owner));
 }
 
@@ -63,9 +66,9 @@ async function applied(child: KubeObject, held: Entry | undefined, store: Store,
   const wanted = dress(child, options.owner);
   if (!held) return post(wanted, store, options);
   if (!isOurs(held.object, wanted, options.owner)) throw ownershipConflict(held.object);
-  const why = changeNeeded(wanted, held.object);
-  if (why === undefined) return;
-  options.wrote(wanted, why);
+  const change = changeNeeded(wanted, held.object);
+  if (!change) return;
+  options.wrote(wanted, change.why, change.cause);
   const current = held.hand === 'posted' ? await takeOver(options.client, store.kind, held.object) : held.object;
   const { uid = '', resourceVersion = '' } = current.metadata;
   const body = { ...wanted, metadata: { ...wanted.metadata, uid, resourceVersion } };
@@ -73,15 +76,22 @@ async function applied(child: KubeObject, held: Entry | undefined, store: Store,
 }
 
 /** Why a request is needed, or undefined: another hash, or a wanted field that is not there. */
-function changeNeeded(wanted: KubeObject, held: KubeObject): string | undefined {
+function changeNeeded(wanted: KubeObject, held: KubeObject): { why: string; cause: WriteCause } | undefined {
   const hash = (object: KubeObject) => object.metadata.annotations?.[annotation.desired];
-  if (hash(wanted) !== hash(held)) return 'what is wanted changed';
-  return difference(wanted, held);
+  if (hash(wanted) !== hash(held)) return { why: 'what is wanted changed', cause: 'asked' };
+  const why = difference(wanted, held);
+  return why === undefined ? undefined : { why, cause: 'drift' };
+}
+
+/** Whether everything that is asked for was there before: what is missing then was taken away. */
+function wasWhole({ object: { metadata, status } }: Owner): boolean {
+  const ready = conditionOf(status, 'Ready');
+  return ready?.status === 'True' && ready.observedGeneration === metadata.generation;
 }
 
 /** Creates the child. */
 async function post(wanted: KubeObject, store: Store, options: ActOptions): Promise<void> {
-  options.wrote(wanted, 'it was missing');
+  options.wrote(wanted, 'it was missing', wasWhole(options.owner) ? 'drift' : 'asked');
   try {
     store.wrote(await options.client.create(store.kind, wanted, { manager: manager.children }));
   } catch (error) {
@@ -112,7 +122,7 @@ async function noted(
   if (!isOurs(held.object, child, options.owner)) throw ownershipConflict(held.object);
   const { metadata, apiVersion, kind } = held.object;
   if (Object.entries(annotations).every(([key, value]) => metadata.annotations?.[key] === value)) return;
-  options.wrote(held.object, 'a note');
+  options.wrote(held.object, 'a note', 'asked');
   const { name, namespace = '', uid = '', resourceVersion = '' } = metadata;
   const body = { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion, annotations } };
   store.wrote(await options.client.apply(store.kind, body, { manager: manager.evidence }));
@@ -142,7 +152,7 @@ async function confirmParent({ client, owner: { object, kind } }: ActOptions): P
 
 async function remove(object: KubeObject, store: Store, { client, wrote }: ActOptions): Promise<void> {
   const { namespace = '', name, uid = '', resourceVersion = '' } = object.metadata;
-  wrote(object, 'it is not wanted');
+  wrote(object, 'it is not wanted', 'asked');
   try {
     const leaving = await client.delete(
       store.kind,

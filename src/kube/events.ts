@@ -1,4 +1,4 @@
-// Warning Events: one when something turns bad, on the object that the user wrote. The Event's name is made of what it
+// Events on the object that the user wrote: a Warning when something turns bad, a Normal one when drift was put back. The Event's name is made of what it
 // says, so that a repetition, also by another operator or after a crash, is the same Event.
 
 import { hashOf } from '../base/index.ts';
@@ -22,7 +22,19 @@ export function turnedBad(
 }
 
 /** What is bad, as the object's Event. */
-export function warningOf({ object, kind }: Owner, what: { reason: string; message: string }, now: number): KubeEvent {
+export const warningOf = (owner: Owner, what: { reason: string; message: string }, now: number): KubeEvent =>
+  eventOf('Warning', owner, what, now);
+
+/** What somebody else changed and we put back; good to know, and nothing to do. */
+export const driftOf = (owner: Owner, child: string, why: string, now: number): KubeEvent =>
+  eventOf('Normal', owner, { reason: 'DriftCorrected', message: `${child} was put back as asked: ${why}` }, now);
+
+function eventOf(
+  type: KubeEvent['type'],
+  { object, kind }: Owner,
+  what: { reason: string; message: string },
+  now: number,
+): KubeEvent {
   const { name, namespace = '', uid = '' } = object.metadata;
   const message = what.message.slice(0, 1_000).toWellFormed();
   const time = `${new Date(now).toISOString().slice(0, 19)}Z`;
@@ -32,7 +44,7 @@ export function warningOf({ object, kind }: Owner, what: { reason: string; messa
     apiVersion: 'v1',
     kind: 'Event',
     metadata: { name: `${short}.${hashOf([uid, what.reason, message])}`, namespace },
-    type: 'Warning',
+    type,
     reason: what.reason,
     message,
     involvedObject: { apiVersion: kind.apiVersion, kind: kind.kind, name, namespace, uid },
@@ -44,7 +56,7 @@ export function warningOf({ object, kind }: Owner, what: { reason: string; messa
 }
 
 /** Posts the Event, unless the same one is there already. */
-export async function warn(client: Client, event: KubeEvent): Promise<void> {
+export async function post(client: Client, event: KubeEvent): Promise<void> {
   try {
     await client.create(KubeEvent, event, { manager: 'baton' });
   } catch (error) {

@@ -1,14 +1,14 @@
 // One pass for one object: observe, decide, act, tell. The only place where deciding and doing meet.
 
 import { asError, type Clock, type Log } from '../base/index.ts';
-import { type CommonStatus, type Kind, type KubeObject, manager } from '../objects/index.ts';
-import { act, type Outcome } from './act.ts';
+import { type CommonStatus, type Kind, type KubeEvent, type KubeObject, manager } from '../objects/index.ts';
+import { act, type ActOptions, type Outcome } from './act.ts';
 import type { Store } from './cache.ts';
-import type { Owner } from './child.ts';
+import { nameOf, type Owner } from './child.ts';
 import type { Circuit, Open } from './circuit.ts';
 import { ApiError, type Client } from './client/index.ts';
 import { type ControllerDefinition, type Decision, type Parent, type Reader, Terminal } from './define.ts';
-import { turnedBad, warn, warningOf } from './events.ts';
+import { driftOf, post, turnedBad, warningOf } from './events.ts';
 import type { Gatherer } from './gather.ts';
 import { observe, type Stores } from './observe.ts';
 import { Refusal, Stale } from './refusal.ts';
@@ -165,28 +165,32 @@ async function acted(
 ): Promise<{ outcome: Outcome; writes: number }> {
   const generation = owner.object.metadata.generation ?? 0;
   let writes = 0;
-  const wrote = (child: KubeObject, why: string) => {
+  const drifts: KubeEvent[] = [];
+  const wrote: ActOptions['wrote'] = (child, why, cause) => {
     writes++;
-    bench.circuit.wrote(text, `${child.kind} ${child.metadata.name}`, generation, why);
+    if (cause === 'drift') drifts.push(driftOf(owner, nameOf(child), why, bench.clock.now()));
+    bench.circuit.wrote(text, nameOf(child), generation, why);
   };
   const outcome = await act(want, { client: bench.client, owner, stores: bench.stores.owned, wrote });
+  if (outcome.refused === undefined) for (const drift of drifts) await posted(drift, bench);
   return { outcome, writes };
 }
 
 /** The status is told also when a write was refused: then it says so. */
 async function told(wanted: CommonStatus, { refused }: Outcome, owner: Owner, bench: Bench): Promise<void> {
-  const { client, definition, clock, log } = bench;
+  const { client, definition, clock } = bench;
   const store = bench.parents.get(owner.kind);
   if (!store || (refused !== undefined && !(refused instanceof Refusal))) return;
   const status = refused ? refusedStatus(wanted, refused) : wanted;
   const now = clock.now();
   const bad = turnedBad(owner.object.status, status);
-  if (bad)
-    await warn(client, warningOf(owner, bad, now)).catch((error: unknown) =>
-      log.warn('cannot post an Event', { error }),
-    );
+  if (bad) await posted(warningOf(owner, bad, now), bench);
   await tell(status, { client, owner, store, conditions: conditionsOf(definition), now }).catch(staleOr);
 }
+
+/** An Event is a courtesy: work does not fail for want of it. */
+const posted = (event: KubeEvent, { client, log }: Bench): Promise<void> =>
+  post(client, event).catch((error: unknown) => log.warn('cannot post an Event', { error }));
 
 /** Conditions that are ours to tell; others on the same object belong to somebody else. */
 const conditionsOf = ({ conditions = [] }: ControllerDefinition): string[] => [
