@@ -19,6 +19,33 @@ FAULTS := 'tests/faults/**/*.test.ts'
 JOBS ?= 2
 RUN_TESTS := node --import ./tools/time-limit.ts --test --test-reporter=spec --test-timeout=600000 --test-concurrency=$(JOBS)
 
+# A cluster is acted on only where the command line names it: a variable of the environment may mean something else.
+ifneq ($(origin CONTEXT),command line)
+override CONTEXT :=
+endif
+IMG ?=
+NAMESPACES ?=
+NAMESPACE ?= default
+MODELS ?=
+CONTAINER_TOOL ?= docker
+PLATFORMS ?= linux/amd64,linux/arm64
+INSTALL := node tools/install/main.ts
+
+##@ Run
+
+.PHONY: run
+ifeq ($(CONTEXT),)
+run: controlplane ## Show a model's life on this machine, without a cluster; with CONTEXT=name run the operator against that one
+	@node tools/run/main.ts
+else
+run: $(INSTALLED)
+	node src/operator/main.ts --context='$(CONTEXT)' $(ARGS)
+endif
+
+.PHONY: demo
+demo: controlplane ## The same as run without a person: ends when the sample is Ready
+	@node tools/run/main.ts --demo
+
 ##@ Test
 
 .PHONY: test
@@ -71,20 +98,63 @@ cluster-up: controlplane ## Start a real control plane with simulated nodes on t
 cluster-down: $(INSTALLED) ## Stop it and remove its data
 	node controlplane/down.ts
 
+##@ Install
+
+.PHONY: install
+install: $(INSTALLED) ## Install the kinds and their policy (CONTEXT=name)
+	@$(INSTALL) install --context='$(CONTEXT)'
+
+.PHONY: uninstall
+uninstall: $(INSTALLED) ## Remove them again; refused while there are models (CONTEXT=name)
+	@$(INSTALL) uninstall --context='$(CONTEXT)' --models='$(MODELS)'
+
+.PHONY: deploy
+deploy: $(INSTALLED) ## Install the kinds and the operator (CONTEXT=name IMG=name:tag, NAMESPACES=a,b for Roles only)
+	@$(INSTALL) deploy --context='$(CONTEXT)' --image='$(IMG)' --namespaces='$(NAMESPACES)'
+
+.PHONY: undeploy
+undeploy: $(INSTALLED) ## Remove the operator; kinds and models stay (CONTEXT=name)
+	@$(INSTALL) undeploy --context='$(CONTEXT)' --namespaces='$(NAMESPACES)'
+
+.PHONY: samples
+samples: $(INSTALLED) ## Apply the examples (CONTEXT=name, NAMESPACE=default)
+	@$(INSTALL) samples --context='$(CONTEXT)' --namespace='$(NAMESPACE)'
+
+.PHONY: build-installer
+build-installer: $(INSTALLED) ## Write dist/install.yaml, the whole installation in one file (IMG=name:tag)
+	@$(INSTALL) build-installer --image='$(IMG)' --namespaces='$(NAMESPACES)'
+
+.PHONY: named-image
+named-image:
+	@if [ -z '$(IMG)' ]; then echo 'Name the image: make $(MAKECMDGOALS) IMG=name:tag' >&2; exit 2; fi
+
+.PHONY: docker-build
+docker-build: named-image ## Build the image for this machine (IMG=name:tag, CONTAINER_TOOL=docker)
+	$(CONTAINER_TOOL) build --tag '$(IMG)' .
+
+.PHONY: docker-push
+docker-push: named-image ## Push it (IMG=name:tag)
+	$(CONTAINER_TOOL) push '$(IMG)'
+
+.PHONY: docker-buildx
+docker-buildx: named-image ## Build for several platforms and push (IMG=name:tag, PLATFORMS=linux/amd64,linux/arm64)
+	$(CONTAINER_TOOL) buildx build --platform '$(PLATFORMS)' --tag '$(IMG)' --push .
+
 ##@ Rest
 
 .PHONY: clean
 clean: ## Remove what was made in this checkout (the cache of control-plane programs stays)
-	rm -rf build node_modules
+	rm -rf build dist node_modules
 
 .PHONY: help
 help: ## Show this help
-	@awk -F ':.*## ' '/^##@ / { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^##@ / { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # npm runs on the machine's own Node, 20 or newer, whose age it would warn about: only errors are shown. A platform
 # package that could not be installed is silent, so the Node that came out is checked before anything runs on it.
 $(INSTALLED): package-lock.json
 	@command -v npm > /dev/null || { echo 'npm is missing: install Node 20 or newer with npm, then run make again' >&2; exit 1; }
+	@cmp -s $< $@ || [ ! -L node_modules ] || { echo 'node_modules is a link: npm ci would empty the folder behind it. Remove the link, then run make again' >&2; exit 1; }
 	@cmp -s $< $@ || { echo 'Installing packages with npm (once, about 300 MB) ...' && PATH='$(MACHINE_PATH)' npm ci --loglevel=error; }
 	@node tools/check-node.cjs
 	@cp $< $@

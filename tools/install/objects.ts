@@ -1,6 +1,7 @@
 // All objects of an installation, in the order in which a cluster takes them. `make install` brings what the kinds need,
 // `make deploy` the operator as well.
 
+import { stringify } from 'yaml';
 import { manifestsOf } from '../../src/kube/index.ts';
 import { crdOf } from '../../src/schema/index.ts';
 import { productControllers, productKinds } from '../product.ts';
@@ -28,3 +29,9 @@ export const operatorObjects = (choices: Choices): Manifest[] => [
 /** Exactly what the controllers declare, everywhere or in some namespaces. */
 export const operatorRoles = (namespaces: readonly string[]): Manifest[] =>
   manifestsOf(productControllers, { ...home, watched: namespaces }) as unknown as Manifest[];
+
+/** The whole installation as one file. */
+export const installerOf = (choices: Choices): string =>
+  [...kindObjects(), ...operatorObjects(choices)]
+    .map((object) => stringify(object, { lineWidth: 0, aliasDuplicateObjects: false }))
+    .join('---\n');
