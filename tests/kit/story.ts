@@ -70,7 +70,7 @@ export async function onLane<T>(rig: Rig, options: Partial<MainOptions>, run: (l
   }
 }
 
-function supervise(start: () => Promise<RunningOperator>): Supervised {
+export function supervise(start: () => Promise<RunningOperator>): Supervised {
   let running = start();
   let restarts = 0;
   return {
