@@ -11,6 +11,7 @@ import { crdOf } from '../src/schema/index.ts';
 import { cleaningTrioController } from '../tests/kit/trio/controller.ts';
 import { OldTrio, Trio } from '../tests/kit/trio/schema.ts';
 import { kindObjects, operatorObjects } from './install/objects.ts';
+import { stalePages } from './pages.ts';
 
 /** A folder of generated files and the objects in them. */
 export interface Target {
@@ -81,7 +82,8 @@ export function writeFiles(root: string, { write, remove }: ReturnType<typeof st
 
 function main(args: string[]): number {
   const root = join(import.meta.dirname, '..');
-  const stale = staleFiles(root);
+  const { write, remove } = staleFiles(root);
+  const stale = { write: new Map([...write, ...stalePages(root)]), remove };
   const names = [...stale.write.keys(), ...stale.remove].toSorted((a, b) => (a < b ? -1 : 1));
   if (!args.includes('--check')) writeFiles(root, stale);
   if (names.length === 0 || !args.includes('--check')) {
