@@ -35,7 +35,7 @@ export function weightsOf(model: MLModel, source: Source, seen: Observed, facts:
   const jobs = seen.all(Job).filter((job) => job.metadata.labels?.[mark.weights] === source.claim);
   const live = jobs.find((job) => jobResult(job) !== 'failed');
   const attempt = attemptOf(model);
-  if (live) return inJob(live, podsOf(live, seen));
+  if (live) return inJob(live, podsOf(live, seen), claim && unbound(claim, facts));
   const failed = jobs.find((job) => job.metadata.annotations?.[mark.attempt] === attempt);
   if (failed) return { at: 'failed', attempt, cause: failureOf(failed, podsOf(failed, seen)) };
   if (!claim) return { at: 'binding', cause: undefined, since: undefined };
@@ -53,19 +53,27 @@ function mounted(name: string, seen: Observed): Weights {
   return { at: 'missing', cause: { reason: 'ClaimNotFound', message, object: `PersistentVolumeClaim ${name}` } };
 }
 
-function binding(claim: PersistentVolumeClaim, facts: Facts<MLModelFacts>): Weights {
-  const events = facts.claimEvents.state === 'known' ? facts.claimEvents.value : [];
-  return { at: 'binding', cause: claimCause(claim, events), since: claim.metadata.creationTimestamp };
+const binding = (claim: PersistentVolumeClaim, facts: Facts<MLModelFacts>): Weights => ({
+  at: 'binding',
+  cause: unbound(claim, facts),
+  since: claim.metadata.creationTimestamp,
+});
+
+/** Why a claim is not bound, in the words of its events. */
+function unbound(claim: PersistentVolumeClaim, facts: Facts<MLModelFacts>): Cause | undefined {
+  if (claim.status?.phase === 'Bound') return undefined;
+  return claimCause(claim, facts.claimEvents.state === 'known' ? facts.claimEvents.value : []);
 }
 
-function inJob(job: Job, pods: readonly Pod[]): Weights {
+/** What the program itself said tells most, then the volume that its pod waits for, then the pod. */
+function inJob(job: Job, pods: readonly Pod[], volume: Cause | undefined): Weights {
   const attempt = job.metadata.annotations?.[mark.attempt] ?? '';
   const since = job.metadata.creationTimestamp;
   if (jobResult(job) === 'running')
     return {
       at: 'loading',
       attempt,
-      cause: causeOfPods(pods) ?? lastFault(pods),
+      cause: ownWords(pods) ?? volume ?? causeOfPods(pods),
       failed: job.status?.failed ?? 0,
       since,
     };
@@ -86,11 +94,11 @@ function failureOf(job: Job, pods: readonly Pod[]): Cause {
   return jobCause(job, pods) ?? { reason: 'DownloadFailed', message: `${object} failed`, object };
 }
 
-function lastFault(pods: readonly Pod[]): Cause | undefined {
+function ownWords(pods: readonly Pod[]): Cause | undefined {
   const word = lastWord(pods);
-  return word?.result === 'fault'
-    ? { reason: 'DownloadRetrying', message: word.message, object: 'download' }
-    : undefined;
+  if (!word || word.result === 'done') return undefined;
+  const reason = word.result === 'verdict' ? word.verdict : 'DownloadRetrying';
+  return { reason, message: word.message, object: 'download' };
 }
 
 /** What the newest pod that ended said. */
