@@ -1,3 +1,7 @@
-// The door of the folder, for tests: what is installed, and where.
+// The door of the folder, for tests: what is installed, and how an operator is started beside a control plane.
 
+export { operatorRoles } from './install/objects.ts';
 export { home } from './install/place.ts';
+export { installInto } from './run/local.ts';
+export { type LocalOperator, startLocalOperator } from './run/operator.ts';
+export { screenOn } from './run/screen.ts';

@@ -1,0 +1,110 @@
+// What a new user does first: `make demo` ends well by itself, and `make run` is stopped in its midst. Neither leaves
+// anything behind.
+
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { screenOn } from '../../tools/index.ts';
+import { eventually } from '../kit/eventually.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+interface Show {
+  pid: number;
+  said(): string;
+  ended: Promise<number | null>;
+  interrupt(): void;
+}
+
+/** The program behind the two targets, as a process of its own. */
+function show(...args: string[]): Show {
+  const child = spawn(process.execPath, [join(root, 'tools/run/main.ts'), ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  return {
+    pid: child.pid ?? 0,
+    said: () => text,
+    ended: new Promise((resolve) => child.once('exit', (code) => resolve(code))),
+    interrupt: () => void child.kill('SIGINT'),
+  };
+}
+
+/** The folders of control planes that belong to a process. */
+const foldersOf = (pid: number): string[] =>
+  readdirSync(tmpdir()).filter((name) => name.startsWith(`baton-controlplane-${pid}-`));
+
+/** Processes whose command line names one of these folders. */
+const processesIn = (folders: string[]): string[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+        return folders.some((folder) => command.includes(folder));
+      } catch {
+        return false;
+      }
+    });
+
+const nothingLeft = (pid: number, folders: string[]) =>
+  eventually(() => foldersOf(pid).length === 0 && processesIn(folders).length === 0, {
+    within: 20_000,
+    what: 'everything is gone',
+  });
+
+test('make demo shows the life of the sample, ends with 0, and leaves nothing', { timeout: 200_000 }, async () => {
+  const demo = show('--demo');
+  const folders = await eventually(() => (foldersOf(demo.pid).length > 0 ? foldersOf(demo.pid) : undefined));
+  equal(await demo.ended, 0, demo.said());
+  const said = demo.said();
+  match(said, /the node is simulated/);
+  for (const phase of ['CreatingStorage', 'Downloading', 'Ready']) match(said, new RegExp(`^  ${phase} `, 'm'));
+  match(said, /^  Downloading \d+ %/m);
+  match(said, /^NAME +PHASE +READY .*\nmnist +Ready +True/m);
+  equal(said.includes('\x1b'), false, 'no terminal, no control characters');
+  await nothingLeft(demo.pid, folders);
+});
+
+describe('make run', { skip: process.platform !== 'linux' }, () => {
+  test('goes on until Ctrl-C, tells how to use it, and leaves nothing', { timeout: 200_000 }, async () => {
+    const run = show();
+    await eventually(() => run.said().includes('Ctrl-C stops everything'), { within: 150_000, what: run.said() });
+    const folders = foldersOf(run.pid);
+    match(run.said(), /export KUBECONFIG=\S+\/admin\.kubeconfig/);
+    ok(processesIn(folders).length >= 6, 'etcd, API server, scheduler, controllers, kwok and the operator run');
+    run.interrupt();
+    equal(await run.ended, 0);
+    match(run.said(), /nothing is left/);
+    await nothingLeft(run.pid, folders);
+  });
+
+  test('can be stopped while it is still starting', { timeout: 60_000 }, async () => {
+    const run = show();
+    const folders = await eventually(() => (foldersOf(run.pid).length > 0 ? foldersOf(run.pid) : undefined));
+    run.interrupt();
+    equal(await run.ended, 0);
+    await nothingLeft(run.pid, folders);
+  });
+});
+
+describe('the living line', () => {
+  const written = (isTTY: boolean) => {
+    const texts: string[] = [];
+    const screen = screenOn({ isTTY, columns: 12, write: (text) => texts.push(text) });
+    screen.show('Downloading 10 %');
+    screen.show('Downloading 10 %');
+    screen.show('Ready');
+    screen.say('done');
+    return texts;
+  };
+
+  test('is written over on a terminal, cut to its width, and stays when it is done', () =>
+    deepEqual(written(true), ['\r\x1b[2KDownloading', '\r\x1b[2KReady', '\n', 'done\n']));
+
+  test('is one line a change elsewhere', () => deepEqual(written(false), ['Downloading 10 %\n', 'Ready\n', 'done\n']));
+});

@@ -1,0 +1,155 @@
+// The operator as people run it: the real program with its own account and the generated roles, told by flags and a file.
+// What it serves, how it ends, and that each of the samples becomes Ready with it.
+
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { parse, stringify } from 'yaml';
+import { type ControlPlane, startControlPlane } from '../../controlplane/index.ts';
+import { MLModel } from '../../src/api/index.ts';
+import { systemClock } from '../../src/base/index.ts';
+import { Client, loadKubeconfig } from '../../src/kube/index.ts';
+import { conditionOf, Lease, Namespace } from '../../src/objects/index.ts';
+import { home, installInto, type LocalOperator, operatorRoles, startLocalOperator } from '../../tools/index.ts';
+import { eventually } from '../kit/eventually.ts';
+import { must } from '../kit/rig.ts';
+
+const root = join(import.meta.dirname, '../..');
+const samples = globSync('examples/*.yaml', { cwd: root });
+let plane: ControlPlane;
+let admin: Client;
+before(async () => {
+  plane = await startControlPlane({ nodes: 1 });
+  admin = new Client({ cluster: loadKubeconfig(plane.kubeconfigPath), clock: systemClock, userAgent: 'test' });
+  await installInto(admin);
+});
+after(async () => {
+  await admin.close();
+  await plane.stop();
+});
+
+/** Log lines as a machine reads them. */
+const lines = (operator: LocalOperator) =>
+  operator
+    .log()
+    .trim()
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as { message: string; level: string; port?: number });
+
+async function probe(operator: LocalOperator, path: string): Promise<{ status: number; text: string }> {
+  const { port } = await eventually(() => lines(operator).find(({ message }) => message === 'started'));
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(5_000) });
+  return { status: answer.status, text: await answer.text() };
+}
+
+const apply = (model: MLModel, namespace: string) =>
+  admin.apply(MLModel, { ...model, metadata: { ...model.metadata, namespace } }, { manager: 'user' });
+
+const ready = (namespace: string, name: string) =>
+  eventually(
+    async () => {
+      const model = await admin.get(MLModel, { namespace, name });
+      const condition = conditionOf(model.status, 'Ready');
+      if (condition?.status === 'True' && condition.observedGeneration === model.metadata.generation) return model;
+      throw new Error(JSON.stringify(model.status));
+    },
+    { within: 60_000, what: `${name} becomes Ready` },
+  );
+
+const namespaceOf = (name: string) =>
+  admin.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, { manager: 'test' });
+
+describe('a running operator', () => {
+  let operator: LocalOperator;
+  before(async () => {
+    operator = await startLocalOperator(plane, ['--log-format=json'], 'first');
+  });
+  after(() => operator.stop());
+
+  for (const path of samples)
+    test(`${path} becomes Ready`, async () => {
+      const model = parse(readFileSync(join(root, path), 'utf8')) as MLModel;
+      await apply(model, 'default');
+      const { status } = await ready('default', model.metadata.name);
+      equal(status?.phase, 'Ready');
+    });
+
+  test('is ready, and counts objects, phases and the time to Ready', async () => {
+    equal((await probe(operator, '/readyz')).status, 200);
+    const { text } = await probe(operator, '/metrics');
+    match(text, new RegExp(`^baton_objects\\{kind="MLModel",phase="Ready"\\} ${samples.length}$`, 'm'));
+    match(text, new RegExp(`^baton_time_to_ready_seconds_count\\{kind="MLModel"\\} ${samples.length}$`, 'm'));
+    match(text, /^baton_leader 1$/m);
+    for (const name of [
+      'baton_passes_total',
+      'baton_queue_ready',
+      'baton_watch_age_seconds',
+      'baton_api_requests_total',
+    ])
+      match(text, new RegExp(`^${name}\\{`, 'm'));
+  });
+
+  test('holds the lease in its own namespace, under the name of the settings', async () => {
+    const lease = await admin.get(Lease, { namespace: home.namespace, name: 'baton' });
+    ok(lease.spec?.holderIdentity);
+  });
+
+  test('logs lines that a machine can parse', () =>
+    ok(lines(operator).every(({ message, level }) => message && level)));
+
+  test('ends in order at SIGTERM, and gives the lease back', async () => {
+    await operator.stop();
+    equal(operator.ending(), 'ended with code 0');
+    const lease = await admin.get(Lease, { namespace: home.namespace, name: 'baton' });
+    equal(lease.spec?.holderIdentity ?? '', '');
+  });
+});
+
+test('an operator with Roles only works in its namespaces, by a file, with the lease in the first', async () => {
+  for (const name of ['one', 'two', 'other']) await namespaceOf(name);
+  await must(plane, ['delete', 'clusterrolebinding', home.serviceAccount]);
+  const roles = operatorRoles(['one', 'two']);
+  await must(plane, ['apply', '-f', '-'], roles.map((role) => stringify(role)).join('---\n'));
+  const file = join(plane.folder, 'roles-only.yaml');
+  writeFileSync(file, 'namespaces: [one, two]\nlogFormat: json\n');
+  const operator = await startLocalOperator(plane, [`--config=${file}`], 'roles-only');
+  const model = parse(readFileSync(join(root, 'examples/mlmodel.yaml'), 'utf8')) as MLModel;
+  for (const name of ['one', 'two', 'other']) await apply(model, name);
+  await Promise.all(['one', 'two'].map((name) => ready(name, model.metadata.name)));
+  const { status } = await admin.get(MLModel, { namespace: 'other', name: model.metadata.name });
+  equal(status, undefined);
+  ok((await admin.get(Lease, { namespace: 'one', name: 'baton' })).spec?.holderIdentity);
+  equal((await probe(operator, '/readyz')).status, 200);
+  await operator.stop();
+});
+
+describe('an operator that cannot start', () => {
+  const run = (...args: string[]): Promise<{ code: number; stderr: string; stdout: string }> =>
+    new Promise((resolve) => {
+      const env = { PATH: process.env['PATH'], HOME: '/nonexistent' };
+      const options = { env, timeout: 20_000 };
+      execFile(process.execPath, [join(root, 'src/operator/main.ts'), ...args], options, (error, stdout, stderr) =>
+        resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
+      );
+    });
+
+  test('says what is wrong with its settings, with exit code 2', async () => {
+    const { code, stderr } = await run('--worker=3');
+    equal(code, 2);
+    match(stderr, /--worker is no flag; did you mean --workers\?/);
+  });
+
+  test('takes no cluster that was not named', async () => {
+    const { code, stderr } = await run();
+    equal(code, 2);
+    match(stderr, /no cluster is named/);
+  });
+
+  test('tells its settings when asked', async () => {
+    const { code, stdout } = await run('--help');
+    deepEqual([code, /--parent-selector=SELECTOR/.test(stdout)], [0, true]);
+  });
+});
