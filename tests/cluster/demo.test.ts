@@ -106,5 +106,11 @@ describe('the living line', () => {
   test('is written over on a terminal, cut to its width, and stays when it is done', () =>
     deepEqual(written(true), ['\r\x1b[2KDownloading', '\r\x1b[2KReady', '\n', 'done\n']));
 
+  test('is not cut on a terminal that does not know its width', () => {
+    const texts: string[] = [];
+    screenOn({ isTTY: true, columns: 0, write: (text) => texts.push(text) }).show('Ready');
+    deepEqual(texts, ['\r\x1b[2KReady']);
+  });
+
   test('is one line a change elsewhere', () => deepEqual(written(false), ['Downloading 10 %\n', 'Ready\n', 'done\n']));
 });

@@ -34,7 +34,8 @@ export function screenOn(paper: Paper): Screen {
     show(line) {
       if (line === living) return;
       living = line;
-      const width = (paper.columns ?? 80) - 1;
+      // A terminal that does not know its width says 0.
+      const width = (paper.columns || 80) - 1;
       paper.write(terminal ? `\r\x1b[2K${line.slice(0, width)}` : `${line}\n`);
     },
   };
