@@ -19,6 +19,13 @@ table('a container that ended', [
     exitCode: 1,
   },
   {
+    name: 'with an exception, and has not started again',
+    pod: ended.crashedBesideAnother,
+    reason: 'CrashLooping',
+    says: `${server} keeps crashing with exit code 1: ${parsing}`,
+    exitCode: 1,
+  },
+  {
     name: 'without a word',
     pod: crashLoop(ended.silentCrash),
     reason: 'CrashLooping',

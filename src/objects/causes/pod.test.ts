@@ -63,6 +63,7 @@ describe('no cause', () => {
     'a crash long ago, ready since': ended.recovered,
     'a crash long ago, ready afterwards, not ready now': ended.unreadyAfterRecovery,
     'a reboot of the node': ended.rebooted,
+    'a reboot of the node, just seen': ended.rebooting,
     'a pod that is done': ended.jobPodDone,
     'a pod that is done although a child of it ran out of memory': ended.jobPodCoped,
     'a pod that runs to its end': ended.jobPodRunning,
