@@ -2,12 +2,18 @@
 // matter; children come from the controller's own builders, so that names and labels are right by construction.
 
 import { mark, MLModel, sayLastWord, type LastWord } from '../../src/api/index.ts';
-import { frameworks } from '../../src/controllers/mlmodel/frameworks.ts';
-import { cut, revisionObject } from '../../src/controllers/mlmodel/revision.ts';
-import { server, serverLabels } from '../../src/controllers/mlmodel/server.ts';
-import type { MLModelSettings } from '../../src/controllers/mlmodel/settings.ts';
-import { attemptOf, sourceOf } from '../../src/controllers/mlmodel/source.ts';
-import { downloadJob, weightsClaim } from '../../src/controllers/mlmodel/storage.ts';
+import {
+  attemptOf,
+  cut,
+  downloadJob,
+  frameworks,
+  type MLModelSettings,
+  revisionObject,
+  server,
+  serverLabels,
+  sourceOf,
+  weightsClaim,
+} from '../../src/controllers/mlmodel/index.ts';
 import type { ControllerRevision, Deployment, Job, PersistentVolumeClaim, Pod } from '../../src/objects/index.ts';
 
 export const settings: MLModelSettings = { image: 'baton:1', frameworks: frameworks('baton:1'), exposure: 'NodePort' };
@@ -49,7 +55,10 @@ export function claim(
   model: MLModel,
   { digest, phase = 'Bound' }: { digest?: string; phase?: 'Bound' | 'Lost' | 'Pending' } = {},
 ): PersistentVolumeClaim {
-  const object = weightsClaim(model, download(model), model.spec.storageSize ?? '1Gi');
+  const object = weightsClaim(model, download(model), {
+    size: model.spec.storageSize ?? '1Gi',
+    storageClassName: model.spec.storageClassName,
+  });
   const annotations = digest === undefined ? {} : { [mark.digest]: digest };
   return { ...object, metadata: { ...object.metadata, annotations, creationTimestamp: born }, status: { phase } };
 }
@@ -61,7 +70,7 @@ export function job(model: MLModel, result: 'running' | 'Complete' | 'Failed' = 
     result === 'running' ? [] : [{ type: result, status: 'True' as const, reason: result, message: '' }];
   return {
     ...object,
-    metadata: { ...object.metadata, creationTimestamp: born },
+    metadata: { ...object.metadata, uid: `uid-${object.metadata.name}`, creationTimestamp: born },
     status: { conditions, failed: result === 'Failed' ? 1 : 0 },
   };
 }
@@ -77,7 +86,11 @@ export function downloadPod(model: MLModel, word?: LastWord): Pod {
       name: `${owner.metadata.name}-x`,
       namespace: 'shop',
       creationTimestamp: born,
-      labels: { ...owner.spec.template.metadata?.labels, 'batch.kubernetes.io/job-name': owner.metadata.name },
+      labels: {
+        ...owner.spec.template.metadata?.labels,
+        'batch.kubernetes.io/job-name': owner.metadata.name,
+        'batch.kubernetes.io/controller-uid': owner.metadata.uid ?? '',
+      },
     },
     spec: owner.spec.template.spec,
     status: {
@@ -91,8 +104,8 @@ export function downloadPod(model: MLModel, word?: LastWord): Pod {
 
 /** The Deployment of a model's revision with so many servers available. */
 export function deployment(model: MLModel, available = model.spec.replicas): Deployment {
-  const object = server(model, cut(model, settings, 1), 'surge');
   const { replicas } = model.spec;
+  const object = server(model, cut(model, settings, 1), { replicas, takeover: 'surge', served: [] });
   return {
     ...object,
     metadata: { ...object.metadata, generation: 1 },

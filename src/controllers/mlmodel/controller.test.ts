@@ -32,19 +32,24 @@ const short: Record<string, string> = {
 const line = (desired: Desired) =>
   Object.entries(desired)
     .map(([verb, child]) =>
-      verb in sign ? `${sign[verb as keyof typeof sign]}${short[String(child.kind)] ?? String(child.kind)}` : '',
+      verb in sign ? `${sign[verb as keyof typeof sign]}${short[child.kind] ?? child.kind}` : '',
     )
     .join('');
 
 const look = (model: MLModel, world: Observed) =>
   decide(
-    { object: model, seen: world, facts: { progress: { state: 'pending' }, claimEvents: { state: 'pending' } }, now },
+    {
+      object: model,
+      seen: world,
+      facts: { progress: { state: 'pending' }, claimEvents: { state: 'pending' }, podEvents: { state: 'unneeded' } },
+      now,
+    },
     settings,
   );
 const plan = (model: MLModel, world: Observed) => look(model, world).want.map(line).join(' ');
 const reason = (model: MLModel, world: Observed) => conditionOf(look(model, world).status, 'Ready')?.reason;
 
-const serving = '!Revision +Claim @Claim +Deployment +Service';
+const serving = '!Revision @Claim +Deployment +Service +Claim';
 const ready = [revision(v1), claim(v1, { digest }), deployment(v1), serverPod(v1)];
 
 const cases: { name: string; model?: MLModel; world: Observed; plan: string; phase: string; reason: string }[] = [
@@ -180,7 +185,7 @@ describe('MLModel', () => {
     const pass = {
       object: v1,
       seen: seen(...ready),
-      facts: { progress: { state: 'pending' }, claimEvents: { state: 'pending' } },
+      facts: { progress: { state: 'pending' }, claimEvents: { state: 'pending' }, podEvents: { state: 'unneeded' } },
       now,
     } as const;
     const then = decide(pass, settings);

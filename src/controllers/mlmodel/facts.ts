@@ -1,19 +1,23 @@
-// What cannot be read from the cache: how far a download is (the last lines of its pod's log), and why a claim does not
-// bind (its events).
+// What cannot be read from the cache: how far a download is (the last lines of its pod's log), why a claim does not bind
+// (its events), and why a download does not start for want of its Secret (the events of its pod: its status is silent).
 
 import { heardProgress, mark, type MLModel, type Progress } from '../../api/index.ts';
 import type { Fact, Observed } from '../../kube/define.ts';
 import { KubeEvent, PersistentVolumeClaim, Pod } from '../../objects/index.ts';
-import { sourceOf } from './source.ts';
+import { askedSource } from './revision.ts';
+import { digestOn } from './volume.ts';
 
-export type MLModelFacts = { progress: Progress | undefined; claimEvents: KubeEvent[] };
+export type MLModelFacts = { progress: Progress | undefined; claimEvents: KubeEvent[]; podEvents: KubeEvent[] };
 
 /** The newest progress line of the download that is running for what is asked. */
 export const progress: Fact<MLModel, { namespace: string; pod: string }, Progress | undefined, object> = {
   freshFor: 2_000,
   perSecond: 20,
   needs: [{ group: '', resource: 'pods/log', verbs: ['get'] }],
-  inputs: (model, seen) => loadingPod(model, seen),
+  inputs(model, seen) {
+    const { name: pod, namespace = '' } = downloadIn('Running', model, seen)?.metadata ?? {};
+    return pod === undefined ? undefined : { namespace, pod };
+  },
   async fetch({ namespace, pod }, { kube }) {
     return heardProgress(
       await kube.podLog(namespace, pod, { container: 'download', tailLines: '3', limitBytes: '4096' }),
@@ -21,30 +25,39 @@ export const progress: Fact<MLModel, { namespace: string; pod: string }, Progres
   },
 };
 
-/** The events of a claim that waits. */
-export const claimEvents: Fact<MLModel, { namespace: string; uid: string }, KubeEvent[], object> = {
+type About = { namespace: string; uid: string };
+
+const events = (
+  inputs: Fact<MLModel, About, KubeEvent[], object>['inputs'],
+): Fact<MLModel, About, KubeEvent[], object> => ({
   freshFor: 5_000,
   perSecond: 10,
   needs: [{ group: '', resource: 'events', verbs: ['list'] }],
-  inputs: (model, seen) => waitingClaim(model, seen),
+  inputs,
   fetch: ({ namespace, uid }, { kube }) =>
     kube.list(KubeEvent, namespace, { fieldSelector: `involvedObject.uid=${uid}` }),
-};
+});
 
-function loadingPod(model: MLModel, seen: Observed): { namespace: string; pod: string } | undefined {
-  const { claim } = sourceOf(model);
-  const pod = seen
-    .labelled(Pod)
-    .find(({ metadata, status }) => isDownload(metadata.labels, claim) && status?.phase === 'Running');
-  return pod && { namespace: pod.metadata.namespace ?? '', pod: pod.metadata.name };
-}
+/** The events of a claim that waits. */
+export const claimEvents = events((model, seen) => {
+  const claim = seen.get(PersistentVolumeClaim, askedSource(model, seen).claim);
+  return claim?.status?.phase === 'Pending' && digestOn(claim) === undefined ? aboutOf(claim) : undefined;
+});
 
-const isDownload = (labels: Record<string, string> | undefined, claim: string): boolean =>
-  labels?.['app.kubernetes.io/component'] === 'download' && labels[mark.weights] === claim;
+/** The events of a download that has its node and does not start, where a Secret may be what it waits for. */
+export const podEvents = events((model, seen) => {
+  const pod = model.spec.credentials === undefined ? undefined : downloadIn('Pending', model, seen);
+  return pod?.spec.nodeName === undefined ? undefined : aboutOf(pod);
+});
 
-function waitingClaim(model: MLModel, seen: Observed): { namespace: string; uid: string } | undefined {
-  const claim = seen.get(PersistentVolumeClaim, sourceOf(model).claim);
-  if (!claim || claim.status?.phase !== 'Pending' || claim.metadata.annotations?.[mark.digest] !== undefined)
-    return undefined;
-  return { namespace: claim.metadata.namespace ?? '', uid: claim.metadata.uid ?? '' };
+const aboutOf = ({ metadata: { namespace = '', uid = '' } }: Pod | PersistentVolumeClaim): About => ({
+  namespace,
+  uid,
+});
+
+function downloadIn(phase: string, model: MLModel, seen: Observed): Pod | undefined {
+  const { claim } = askedSource(model, seen);
+  const isDownload = ({ metadata: { labels, deletionTimestamp } }: Pod) =>
+    labels?.['app.kubernetes.io/component'] === 'download' && labels[mark.weights] === claim && !deletionTimestamp;
+  return seen.labelled(Pod).find((pod) => isDownload(pod) && pod.status?.phase === phase);
 }

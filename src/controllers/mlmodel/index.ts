@@ -1,5 +1,11 @@
-// The door of the folder: the controller of MLModel, and what an operator decides for it.
+// The door of the folder: the controller of MLModel, what an operator decides for it, and the pure functions in it, for
+// tests that build a world of the same parts.
 
-export { mlModelController } from './controller.ts';
+export { decide, mlModelController } from './controller.ts';
+export type { MLModelFacts } from './facts.ts';
 export { type Framework, frameworks } from './frameworks.ts';
+export { cut, type Revision, revisionName, revisionObject } from './revision.ts';
+export { server, serverLabels } from './server.ts';
 export type { MLModelSettings } from './settings.ts';
+export { attemptOf, type Source, sourceOf } from './source.ts';
+export { downloadJob, weightsClaim } from './storage.ts';

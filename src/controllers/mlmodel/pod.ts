@@ -1,7 +1,8 @@
 // What every pod of a model has in common: the restricted Pod Security profile and more, and the fields that people set.
 
-import type { MLModel } from '../../api/index.ts';
+import { mark, type MLModel } from '../../api/index.ts';
 import type { Container, PodSpec } from '../../objects/index.ts';
+import type { Source } from './source.ts';
 
 /** A numeric user that owns nothing on any node. */
 const nobody = 65532;
@@ -37,3 +38,15 @@ export const containerBasics: Partial<Container> = {
 /** Only the members that have a value. */
 export const defined = <T extends object>(members: T): Partial<T> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>;
+
+/** Whether only one node at a time can mount the weights. */
+export const isNodeBound = ({ spec }: MLModel, source: Source): boolean =>
+  source.from === 'download' && spec.accessMode === 'ReadWriteOnce';
+
+/** Pods that share a volume which only one node can mount belong onto that node: elsewhere they would wait for ever. */
+export function together(model: MLModel, source: Source): Partial<PodSpec> {
+  if (!isNodeBound(model, source)) return {};
+  const labelSelector = { matchLabels: { [mark.weights]: source.claim } };
+  const term = { topologyKey: 'kubernetes.io/hostname', labelSelector };
+  return { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } };
+}

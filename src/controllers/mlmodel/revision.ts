@@ -35,6 +35,12 @@ export function askedRevision(model: MLModel, seen: Observed, settings: MLModelS
   );
 }
 
+/** Where the weights that are asked for come from, as the stored revision says. */
+export const askedSource = (model: MLModel, seen: Observed): Source => {
+  const name = revisionName(model);
+  return revisionsIn(seen).find((one) => one.name === name)?.source ?? sourceOf(model);
+};
+
 /** A revision as this operator would render it today. */
 export function cut(model: MLModel, settings: MLModelSettings, number: number): Revision {
   const name = revisionName(model);
@@ -47,7 +53,7 @@ export const revisionsIn = (seen: Observed): Revision[] =>
   seen
     .all(ControllerRevision)
     .map(stored)
-    .toSorted((a, b) => b.number - a.number);
+    .toSorted((a, b) => b.number - a.number || (a.name < b.name ? -1 : 1));
 
 /** The object in which a revision is stored. */
 export const revisionObject = (model: MLModel, { number, ...data }: Revision): ControllerRevision => ({

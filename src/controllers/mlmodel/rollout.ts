@@ -3,61 +3,96 @@
 
 import { mark, type MLModel } from '../../api/index.ts';
 import type { Observed } from '../../kube/define.ts';
-import { type Cause, causeOfPods, Deployment, notReadyCause, Pod } from '../../objects/index.ts';
+import { type Cause, causeOfPods, Deployment, notReadyCause, Pod, type PodTemplate } from '../../objects/index.ts';
 import { serverName, type Takeover } from './server.ts';
 
 export interface Rollout {
   /** The revision that the Deployment was last told to run; undefined without a Deployment. */
   told: string | undefined;
+  /** The pods that it runs, as the server knows them. */
+  template: PodTemplate | undefined;
   takeover: Takeover | undefined;
+  /** Revisions that answered before the one that was told, the last first. */
+  served: readonly string[];
+  /** Revisions whose servers answer now: the most servers first. */
+  serving: readonly string[];
   /** All servers are of the revision that was told, and enough of them are available. */
   complete: boolean;
+  /** Servers of other revisions are still there. */
+  older: boolean;
   /** Something answers, of whatever revision. */
   available: number;
   ready: number;
   replicas: number;
-  /** The deadline for progress has passed. */
-  overdue: boolean;
+  /** The Deployment's own verdict on a takeover: it has ended, it goes on, or its deadline has passed. */
+  takingOver: 'done' | 'going' | 'overdue';
   cause: Cause | undefined;
+  /** The last time at which anything changed for better or worse. */
+  since: string | undefined;
+  /** Since when a server waits for room on a node, beside others that have it. */
+  crowdedSince: string | undefined;
 }
 
 /** How the servers stand. */
 export function rolloutOf(model: MLModel, seen: Observed): Rollout {
   const running = seen.get(Deployment, serverName(model));
-  const { status } = running ?? {};
-  const told = running?.metadata.annotations?.[mark.revision];
-  const pods = seen
-    .labelled(Pod)
-    .filter(
-      ({ metadata }) => told !== undefined && metadata.labels?.[mark.revision] === told && isServer(metadata.labels),
-    );
-  const counted = running !== undefined && isCounted(running, model);
+  const { status, metadata } = running ?? {};
+  const servers = seen.labelled(Pod).filter(isServer);
+  const told = metadata?.annotations?.[mark.revision];
+  const pods = servers.filter((pod) => told !== undefined && revisionIn(pod) === told);
   return {
     told,
-    takeover: running?.metadata.annotations?.[mark.rollout] as Takeover | undefined,
-    complete: counted && (status?.availableReplicas ?? 0) >= enough(model.spec.replicas),
+    template: running?.spec.template,
+    takeover: metadata?.annotations?.[mark.rollout] as Takeover | undefined,
+    served: (metadata?.annotations?.[mark.served] ?? '').split(',').filter((name) => name !== ''),
+    serving: servingIn(servers),
+    complete: running !== undefined && isComplete(running, model),
+    older: (status?.replicas ?? 0) > (status?.updatedReplicas ?? 0),
     available: status?.availableReplicas ?? 0,
     ready: status?.readyReplicas ?? 0,
     replicas: status?.replicas ?? 0,
-    overdue:
-      status?.conditions?.some(({ type, reason }) => type === 'Progressing' && reason === 'ProgressDeadlineExceeded') ??
-      false,
+    takingOver: takingOver(running),
     cause: causeOfPods(pods) ?? failureToMake(running) ?? notReadyCause(pods),
+    since: lastChange(running, pods),
+    crowdedSince: crowdedSince(pods),
   };
 }
+
+const isServer = ({ metadata }: Pod): boolean => metadata.labels?.['app.kubernetes.io/component'] === 'server';
+
+const revisionIn = ({ metadata }: Pod): string | undefined => metadata.labels?.[mark.revision];
+
+/** The revisions of servers that answer and are not on their way out. */
+function servingIn(servers: readonly Pod[]): string[] {
+  const counts = new Map<string, number>();
+  for (const pod of servers) {
+    const name = revisionIn(pod);
+    const answers = conditionOf(pod, 'Ready')?.status === 'True' && !pod.metadata.deletionTimestamp;
+    if (answers && name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts].toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([name]) => name);
+}
+
+const conditionOf = ({ status }: Pod, type: string) => status?.conditions?.find((condition) => condition.type === type);
 
 /** One evicted pod of several is not an outage. */
 export const enough = (replicas: number): number => (replicas > 1 ? replicas - 1 : replicas);
 
-/** The Deployment's own count is of what we want, and all that exists is of the newest template. */
-function isCounted({ metadata, spec, status }: Deployment, model: MLModel): boolean {
-  const current =
-    (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0) && spec.replicas === model.spec.replicas;
-  return (
-    current &&
-    (status?.updatedReplicas ?? 0) === (status?.replicas ?? 0) &&
-    (status?.updatedReplicas ?? 0) >= enough(model.spec.replicas)
-  );
+/** The Deployment's own count is of what we want, all that exists is of the newest template, and enough of it answers. */
+function isComplete({ metadata, spec, status }: Deployment, { spec: { replicas } }: MLModel): boolean {
+  const { observedGeneration = 0, updatedReplicas = 0, availableReplicas = 0 } = status ?? {};
+  const current = !metadata.deletionTimestamp && observedGeneration >= (metadata.generation ?? 0);
+  const all = spec.replicas === replicas && updatedReplicas === (status?.replicas ?? 0);
+  return current && all && Math.min(updatedReplicas, availableReplicas) >= enough(replicas);
+}
+
+/** A verdict on an earlier generation is no verdict on this one. */
+function takingOver(running: Deployment | undefined): Rollout['takingOver'] {
+  const { observedGeneration = 0, conditions } = running?.status ?? {};
+  if (observedGeneration < (running?.metadata.generation ?? 0)) return 'going';
+  const reason = conditions?.find(({ type }) => type === 'Progressing')?.reason;
+  if (reason === 'ProgressDeadlineExceeded') return 'overdue';
+  return reason === 'NewReplicaSetAvailable' ? 'done' : 'going';
 }
 
 /** Pods that cannot even be made: quota, admission. */
@@ -70,14 +105,23 @@ function failureToMake(running: Deployment | undefined): Cause | undefined {
   return { reason, message: failure.message, object: `Deployment ${running?.metadata.name}` };
 }
 
-const isServer = (labels: Record<string, string>): boolean => labels['app.kubernetes.io/component'] === 'server';
+function lastChange(running: Deployment | undefined, pods: readonly Pod[]): string | undefined {
+  const conditions = (running?.status?.conditions ?? []).map(({ lastTransitionTime }) => lastTransitionTime);
+  const readiness = pods.map((pod) => conditionOf(pod, 'Ready')?.lastTransitionTime ?? pod.metadata.creationTimestamp);
+  return [...conditions, ...readiness]
+    .filter((time) => typeof time === 'string')
+    .toSorted()
+    .at(-1);
+}
 
-/** How the revision should take over: with no room beside the old one, in its place. Decided once per revision. */
-export function takeoverFor(model: MLModel, target: string, rollout: Rollout): Takeover {
-  const { strategy } = model.spec.rollout;
-  if (strategy !== 'auto') return strategy;
-  if (rollout.told !== target || rollout.takeover === undefined) return 'surge';
-  if (rollout.complete || rollout.takeover === 'oneByOne') return rollout.complete ? 'surge' : 'oneByOne';
-  const crowded = rollout.cause?.reason === 'Unschedulable' && rollout.available > 0;
-  return crowded ? 'oneByOne' : 'surge';
+/** What the scheduler says when the nodes are full; other obstacles would not go away with the old servers. */
+const noRoom = /Insufficient |Too many pods|free ports|max volume count/;
+
+function crowdedSince(pods: readonly Pod[]): string | undefined {
+  const waiting = pods.flatMap((pod) => {
+    const placed = conditionOf(pod, 'PodScheduled');
+    const crowded = placed?.status === 'False' && noRoom.test(placed.message ?? '') && !pod.metadata.deletionTimestamp;
+    return crowded ? [placed.lastTransitionTime ?? ''] : [];
+  });
+  return waiting.toSorted()[0];
 }

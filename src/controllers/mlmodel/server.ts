@@ -3,7 +3,7 @@
 import { childName, mark, MLModel, partLabels } from '../../api/index.ts';
 import { type Container, Deployment, type PodTemplate } from '../../objects/index.ts';
 import { type Framework, modelPath } from './frameworks.ts';
-import { containerBasics, defined, podBasics } from './pod.ts';
+import { containerBasics, defined, podBasics, together } from './pod.ts';
 import type { Revision } from './revision.ts';
 import type { MLModelSettings } from './settings.ts';
 import type { Source } from './source.ts';
@@ -26,17 +26,29 @@ export const serverName = ({ metadata }: MLModel): string => childName(metadata.
 export const serverLabels = ({ metadata }: MLModel): Record<string, string> =>
   partLabels(MLModel.kind, metadata.name, 'server');
 
+/** How many servers, by which way, and what served before. */
+export interface Running {
+  replicas: number;
+  takeover: Takeover;
+  /** Revisions that answered before this one, the last first. */
+  served: readonly string[];
+}
+
 /** The Deployment of a revision. */
-export const server = (model: MLModel, { name, template }: Revision, takeover: Takeover): Deployment => ({
+export const server = (
+  model: MLModel,
+  { name, template }: Revision,
+  { replicas, takeover, served }: Running,
+): Deployment => ({
   apiVersion: Deployment.apiVersion,
   kind: Deployment.kind,
   metadata: {
     name: serverName(model),
     labels: serverLabels(model),
-    annotations: { [mark.revision]: name, [mark.rollout]: takeover },
+    annotations: { [mark.revision]: name, [mark.rollout]: takeover, [mark.served]: served.join(',') },
   },
   spec: {
-    replicas: model.spec.replicas,
+    replicas,
     revisionHistoryLimit: 2,
     progressDeadlineSeconds: model.spec.rollout.progressDeadlineSeconds,
     selector: { matchLabels: serverLabels(model) },
@@ -116,11 +128,3 @@ function container(model: MLModel, row: Framework, source: Source): Container {
 
 const variable = ({ name, value, secret }: NonNullable<MLModel['spec']['env']>[number]) =>
   secret ? { name, valueFrom: { secretKeyRef: secret } } : { name, value: value ?? '' };
-
-/** Pods that share a volume which only one node can mount belong onto that node: elsewhere they would wait for ever. */
-function together(model: MLModel, source: Source): object {
-  if (source.from === 'claim' || model.spec.accessMode === 'ReadWriteMany') return {};
-  const labelSelector = { matchLabels: { [mark.weights]: source.claim } };
-  const term = { topologyKey: 'kubernetes.io/hostname', labelSelector };
-  return { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } };
-}

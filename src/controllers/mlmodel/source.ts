@@ -17,8 +17,26 @@ export function sourceOf(model: MLModel): Source {
   return { from: 'download', weights, claim: childName(model.metadata.name, `weights-${weights}`) };
 }
 
-/** What a download was started for: a person who mends one of these wants it tried again. */
+/** What a download was started for, and by which pod: a person who mends one of these wants it tried again. */
 export function attemptOf({ spec, metadata }: MLModel): string {
   const { storageSize, credentials, storageClassName } = spec;
-  return shortHash([metadata.annotations?.[mark.retry], storageSize, credentials, storageClassName], 6);
+  const {
+    nodeSelector,
+    tolerations,
+    priorityClassName,
+    runtimeClassName,
+    imagePullSecrets,
+    podLabels,
+    podAnnotations,
+  } = spec;
+  const pod = [
+    nodeSelector,
+    tolerations,
+    priorityClassName,
+    runtimeClassName,
+    imagePullSecrets,
+    podLabels,
+    podAnnotations,
+  ];
+  return shortHash([metadata.annotations?.[mark.retry], storageSize, credentials, storageClassName, pod], 6);
 }

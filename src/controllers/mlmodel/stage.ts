@@ -18,43 +18,63 @@ export interface Standing {
   left?: number;
 }
 
+type Going = Extract<Stage, { cause: Cause | undefined }>;
+
 /** Where the model is now. */
-export function stageOf(model: MLModel, { asked, weights, rollout }: Plan, now: number): Standing {
+export function stageOf(model: MLModel, plan: Plan, now: number): Standing {
+  const { weights } = plan;
+  const byDeadline = (stage: Going, since: string | undefined, late?: Cause) =>
+    bounded(stage, { since, late, seconds: model.spec.rollout.progressDeadlineSeconds, now });
+  if (weights.at === 'ready') return servingStage(model, plan, byDeadline);
+  if (stillServes(plan)) return { stage: { name: 'Ready', idle: false } };
   switch (weights.at) {
     case 'missing':
     case 'failed':
       return { stage: { name: 'Failed', cause: weights.cause } };
+    case 'leaving':
+      if (weights.held) return { stage: { name: 'Failed', cause: weights.cause } };
+      return byDeadline({ name: 'CreatingStorage', cause: weights.cause }, weights.since);
     case 'binding':
-      return bounded({ name: 'CreatingStorage', cause: weights.cause }, weights.since, model, now);
-    case 'recheck':
-      return { stage: { name: 'Downloading', cause: undefined } };
+      return byDeadline({ name: 'CreatingStorage', cause: weights.cause }, weights.since, weights.late);
+    case 'restarting':
+      return byDeadline({ name: 'Downloading', cause: weights.cause }, weights.since);
     case 'loading':
-      return bounded({ name: 'Downloading', cause: weights.cause }, weights.since, model, now);
-    case 'ready':
-      return { stage: servingStage(model, asked.name, rollout) };
+      return byDeadline({ name: 'Downloading', cause: weights.cause }, weights.since, weights.late);
   }
 }
 
+/** Servers that have read their weights go on, though the volume is on its way out. */
+const stillServes = ({ asked, weights, rollout }: Plan): boolean =>
+  (weights.at === 'leaving' || weights.at === 'missing') &&
+  rollout.told === asked.name &&
+  rollout.complete &&
+  rollout.serving.includes(asked.name);
+
 /** A stage that something holds up fails at the deadline; one that just takes its time does not. */
 function bounded(
-  stage: Extract<Stage, { cause: Cause | undefined }>,
-  since: string | undefined,
-  model: MLModel,
-  now: number,
+  stage: Going,
+  { since, late, seconds, now }: { since: string | undefined; late: Cause | undefined; seconds: number; now: number },
 ): Standing {
-  if (!stage.cause || since === undefined) return { stage };
-  const left = Date.parse(since) + model.spec.rollout.progressDeadlineSeconds * 1_000 - now;
-  return left > 0 ? { stage, left } : { stage: { name: 'Failed', cause: stage.cause } };
+  const cause = stage.cause ?? late;
+  if (!cause || since === undefined) return { stage };
+  const left = Date.parse(since) + seconds * 1_000 - now;
+  return left > 0 ? { stage, left } : { stage: { name: 'Failed', cause } };
 }
 
-function servingStage(model: MLModel, asked: string, rollout: Plan['rollout']): Stage {
-  if (rollout.told !== asked) return { name: 'Serving', cause: undefined };
-  if (rollout.complete) return { name: 'Ready', idle: model.spec.replicas === 0 };
-  if (!rollout.overdue) return { name: 'Serving', cause: rollout.cause };
-  const cause = rollout.cause ?? {
+/** While a revision takes over, the Deployment keeps the time; afterwards it says nothing about servers that fail. */
+function servingStage(
+  { spec }: MLModel,
+  { asked, rollout }: Plan,
+  byDeadline: (stage: Going, since: string | undefined, late?: Cause) => Standing,
+): Standing {
+  if (rollout.told !== asked.name) return { stage: { name: 'Serving', cause: undefined } };
+  if (rollout.complete) return { stage: { name: 'Ready', idle: spec.replicas === 0 } };
+  const { cause, since, takingOver } = rollout;
+  const late = {
     reason: 'ProgressDeadlineExceeded',
     message: 'The servers did not become ready in time',
     object: 'Deployment',
   };
-  return { name: 'Failed', cause };
+  if (takingOver === 'overdue') return { stage: { name: 'Failed', cause: cause ?? late } };
+  return byDeadline({ name: 'Serving', cause }, takingOver === 'done' ? since : undefined, late);
 }

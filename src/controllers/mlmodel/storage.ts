@@ -3,7 +3,7 @@
 
 import { childName, downloadArguments, exitCode, mark, MLModel, partLabels } from '../../api/index.ts';
 import { Job, type KubeObject, label, PersistentVolumeClaim } from '../../objects/index.ts';
-import { containerBasics, defined, podBasics } from './pod.ts';
+import { containerBasics, defined, podBasics, together } from './pod.ts';
 import type { MLModelSettings } from './settings.ts';
 import type { Source } from './source.ts';
 
@@ -11,8 +11,14 @@ type Download = Extract<Source, { from: 'download' }>;
 
 const target = '/weights';
 
-/** The claim of a source. `size` is never smaller than what is there: volumes do not shrink. */
-export const weightsClaim = (model: MLModel, source: Download, size: string | number): PersistentVolumeClaim => ({
+/** What a claim asks for: a new one what the model says, one that is there no less than it has, of the class that it has. */
+export interface Volume {
+  size: string | number;
+  storageClassName: string | undefined;
+}
+
+/** The claim of a source. */
+export const weightsClaim = (model: MLModel, source: Download, volume: Volume): PersistentVolumeClaim => ({
   apiVersion: PersistentVolumeClaim.apiVersion,
   kind: PersistentVolumeClaim.kind,
   metadata: {
@@ -25,8 +31,8 @@ export const weightsClaim = (model: MLModel, source: Download, size: string | nu
   },
   spec: {
     accessModes: [model.spec.accessMode],
-    resources: { requests: { storage: String(size) } },
-    ...defined({ storageClassName: model.spec.storageClassName }),
+    resources: { requests: { storage: String(volume.size) } },
+    ...(volume.storageClassName !== undefined && { storageClassName: volume.storageClassName }),
   },
 });
 
@@ -66,6 +72,7 @@ function podSpec(model: MLModel, source: Download, settings: MLModelSettings) {
   const { modelURL, framework, digest, credentials } = model.spec;
   return {
     ...podBasics(model),
+    ...together(model, source),
     restartPolicy: 'Never',
     containers: [
       {

@@ -1,23 +1,32 @@
-// What should exist, given where everything is.
+// What should exist, given where everything is. The order is that of the writes: a refusal of one holds up those behind it,
+// so a volume that is to grow comes last, when there is one already.
 
 import { type MLModel, mark } from '../../api/index.ts';
 import { apply, create, type Desired, keep, note, type Observed } from '../../kube/define.ts';
-import { ControllerRevision, PersistentVolumeClaim, Pod, quantityOf } from '../../objects/index.ts';
-import { disruptionBudget, nodePort, service } from './network.ts';
-import { type Revision, revisionObject, revisionsIn } from './revision.ts';
-import { type Rollout, takeoverFor } from './rollout.ts';
-import { server } from './server.ts';
+import {
+  ControllerRevision,
+  Deployment,
+  type KubeObject,
+  PersistentVolumeClaim,
+  Service,
+} from '../../objects/index.ts';
+import { disruptionBudget, nodePort, service, serviceName } from './network.ts';
+import { type Revision, revisionObject } from './revision.ts';
+import type { Rollout } from './rollout.ts';
+import { server, serverName } from './server.ts';
 import type { MLModelSettings } from './settings.ts';
-import { downloadJob, weightsClaim } from './storage.ts';
+import { downloadJob, type Volume, weightsClaim } from './storage.ts';
+import type { Target } from './target.ts';
+import { hasWeights, isIntact, mismatchOf, usersOf } from './volume.ts';
 import type { Weights } from './weights.ts';
 
 export interface Plan {
   asked: Revision;
   /** What the servers should run: what is asked once its weights are there, until then what they run. */
-  target: Revision | undefined;
+  target: Target | undefined;
   weights: Weights;
   rollout: Rollout;
-  /** Former revisions that are kept, newest first. */
+  /** Former revisions that are kept. */
   former: Revision[];
 }
 
@@ -25,71 +34,85 @@ export interface Plan {
 export function wanted(model: MLModel, plan: Plan, seen: Observed, settings: MLModelSettings): Desired[] {
   return [
     create(revisionObject(model, plan.asked)),
-    ...storage(model, plan, seen, settings),
-    ...servers(model, plan),
-    ...plan.former.flatMap((revision) => kept(revision, seen)),
+    ...download(model, plan, seen, settings),
+    ...servers(model, plan, seen),
+    ...network(model, plan, seen),
+    ...grown(model, plan, seen),
+    ...kept(plan, seen).map(keep),
   ];
 }
 
-function storage(
+function download(
   model: MLModel,
   { asked: { source }, weights }: Plan,
   seen: Observed,
   settings: MLModelSettings,
 ): Desired[] {
   if (source.from === 'claim') return [];
-  const claim = weightsClaim(model, source, sizeFor(model, seen.get(PersistentVolumeClaim, source.claim)));
+  const claim = weightsClaim(model, source, volumeFor(model, seen.get(PersistentVolumeClaim, source.claim), seen));
   switch (weights.at) {
     case 'ready':
-      return [apply(claim), note(claim, { [mark.digest]: weights.digest ?? '' })];
+      return [note(claim, { [mark.digest]: weights.digest ?? '' })];
     case 'loading':
     case 'failed':
       return [apply(claim), create(downloadJob(model, source, weights.attempt, settings))];
     case 'binding':
-    case 'recheck':
-    case 'missing':
+    case 'restarting':
       return [apply(claim)];
+    case 'leaving':
+    case 'missing':
+      return [];
   }
 }
 
-/** Volumes grow and never shrink. */
-export function sizeFor({ spec }: MLModel, held: PersistentVolumeClaim | undefined): string | number {
-  const asked = spec.storageSize ?? '1Gi';
-  const now = held?.spec.resources?.requests?.storage;
-  return now !== undefined && (quantityOf(now) ?? 0n) > (quantityOf(asked) ?? 0n) ? now : asked;
+/** A claim that is there keeps its class, and its size if it cannot have the one that is asked. */
+function volumeFor(model: MLModel, held: PersistentVolumeClaim | undefined, seen: Observed): Volume {
+  const { storageSize: size = '1Gi', storageClassName } = model.spec;
+  if (!held) return { size, storageClassName };
+  const mismatch = mismatchOf(model, held, seen);
+  const stays = mismatch !== undefined && mismatch !== 'grows';
+  const now = held.spec.resources?.requests?.storage ?? size;
+  return { size: stays ? now : size, storageClassName: held.spec.storageClassName };
 }
 
-function servers(model: MLModel, { target, rollout }: Plan): Desired[] {
-  if (!target) return [];
+/** The volume of weights that are there. */
+function grown(model: MLModel, { asked: { source }, weights }: Plan, seen: Observed): Desired[] {
+  if (source.from === 'claim' || weights.at !== 'ready') return [];
+  const held = seen.get(PersistentVolumeClaim, source.claim);
+  return [apply(weightsClaim(model, source, volumeFor(model, held, seen)))];
+}
+
+/** What serves is left as it is when nothing better can be said of it. */
+function servers(model: MLModel, { target, rollout }: Plan, seen: Observed): Desired[] {
+  if (target) return [apply(server(model, target.revision, target))];
+  const running = seen.get(Deployment, serverName(model));
+  const fed = isIntact(seen.get(PersistentVolumeClaim, running?.spec.template.metadata?.labels?.[mark.weights] ?? ''));
+  return running && (fed || rollout.serving.length > 0) ? [keep(running)] : [];
+}
+
+/** An address that was given out once stays. */
+function network(model: MLModel, { asked, target }: Plan, seen: Observed): Desired[] {
+  if (!target && !seen.get(Service, serviceName(model))) return [];
+  const { port } = target?.revision ?? asked;
   const { expose, replicas } = model.spec;
   return [
-    apply(server(model, target, takeoverFor(model, target.name, rollout))),
-    apply(service(model, target.port)),
-    ...(expose ? [apply(nodePort(model, target.port))] : []),
+    apply(service(model, port)),
+    ...(expose ? [apply(nodePort(model, port))] : []),
     ...(replicas > 1 ? [apply(disruptionBudget(model))] : []),
   ];
 }
 
-/** Which former revisions stay: what serves, what pods still use, and as many with their weights as history asks for. */
-export function formerRevisions(model: MLModel, asked: Revision, told: string | undefined, seen: Observed): Revision[] {
-  const others = revisionsIn(seen).filter(({ name }) => name !== asked.name);
-  const inUse = new Set(seen.labelled(Pod).map(({ metadata }) => metadata.labels?.[mark.revision]));
-  const remembered = others.filter((revision) => hasWeights(revision, seen)).slice(0, model.spec.rollout.history);
-  return others.filter(
-    (revision) => revision.name === told || inUse.has(revision.name) || remembered.includes(revision),
-  );
-}
-
-/** Whether a revision could be returned to at once. */
-export function hasWeights({ source }: Revision, seen: Observed): boolean {
-  if (source.from === 'claim') return true;
-  return seen.get(PersistentVolumeClaim, source.claim)?.metadata.annotations?.[mark.digest] !== undefined;
-}
-
-function kept(revision: Revision, seen: Observed): Desired[] {
-  const stored = seen
-    .all(ControllerRevision)
-    .filter(({ metadata }) => metadata.labels?.[mark.revision] === revision.name);
-  const claim = seen.get(PersistentVolumeClaim, revision.source.claim);
-  return [...stored, ...(claim ? [claim] : [])].map(keep);
+/** Former revisions with their weights. Whatever becomes of theirs, servers keep their weights for as long as they are there. */
+function kept({ asked, weights, former }: Plan, seen: Observed): (ControllerRevision | PersistentVolumeClaim)[] {
+  const revisions = new Set(former.map(({ name }) => name));
+  const claims = new Set(former.filter((one) => hasWeights(one, seen)).map(({ source }) => source.claim));
+  const isKept = ({ metadata: { name } }: PersistentVolumeClaim) =>
+    (name !== asked.source.claim || weights.at === 'leaving') &&
+    (claims.has(name) || usersOf(name, 'server', seen).length > 0);
+  const isFormer = ({ metadata }: ControllerRevision) => revisions.has(metadata.labels?.[mark.revision] ?? '');
+  const byName = (a: KubeObject, b: KubeObject) => (a.metadata.name < b.metadata.name ? -1 : 1);
+  return [
+    ...seen.all(ControllerRevision).filter(isFormer).toSorted(byName),
+    ...seen.all(PersistentVolumeClaim).filter(isKept).toSorted(byName),
+  ];
 }

@@ -1,119 +1,150 @@
 // How far the weights of a revision are, judged only from what lasts: the note on the claim outlives the Job, and the Job
-// outlives its pods.
+// outlives its pods. What cannot be used any more goes first, and is seen gone before anything takes its place.
 
-import { heardLastWord, type LastWord, mark, type MLModel } from '../../api/index.ts';
+import type { MLModel } from '../../api/index.ts';
 import type { Facts, Observed } from '../../kube/define.ts';
 import {
   type Cause,
-  causeOfPods,
   claimCause,
-  Job,
-  jobCause,
+  type Job,
   jobResult,
   PersistentVolumeClaim,
-  Pod,
+  type Pod,
   StorageClass,
+  unboundCause,
 } from '../../objects/index.ts';
+import { attemptIn, failureOf, inJob, jobsFor, podsOf } from './downloads.ts';
 import type { MLModelFacts } from './facts.ts';
 import { attemptOf, type Source } from './source.ts';
+import { digestOn, isGoing, isIntact, mustBeReplaced, usersOf } from './volume.ts';
 
-/** The stages that weights go through; `recheck`: somebody removed the evidence, so the Job must say it again. */
+/**
+ * The stages that weights go through. `leaving`: the claim, or what is left of an earlier one, must go before a new one
+ * can come; `held`: servers that answer keep it from going. `restarting`: so must a Job whose evidence is gone, or which is stuck and not what is asked any more.
+ * A `cause` is told at once, a `late` one when the deadline has passed since the given time.
+ */
 export type Weights =
   | { at: 'ready'; digest: string | undefined }
   | { at: 'missing'; cause: Cause }
-  | { at: 'binding'; cause: Cause | undefined; since: string | undefined }
-  | { at: 'loading'; attempt: string; cause: Cause | undefined; failed: number; since: string | undefined }
-  | { at: 'recheck' }
+  | { at: 'leaving'; cause: Cause; since: string | undefined; held: boolean }
+  | { at: 'binding'; cause: Cause | undefined; late: Cause | undefined; since: string | undefined }
+  | { at: 'restarting'; cause: Cause | undefined; since: string | undefined }
+  | Loading
   | { at: 'failed'; attempt: string; cause: Cause };
+
+type Loading = {
+  at: 'loading';
+  attempt: string;
+  cause: Cause | undefined;
+  late: Cause | undefined;
+  failed: number;
+  since: string | undefined;
+};
 
 /** Where the weights of a source are. */
 export function weightsOf(model: MLModel, source: Source, seen: Observed, facts: Facts<MLModelFacts>): Weights {
   if (source.from === 'claim') return mounted(source.claim, seen);
   const claim = seen.get(PersistentVolumeClaim, source.claim);
-  const digest = claim?.metadata.annotations?.[mark.digest];
-  if (digest !== undefined) return { at: 'ready', digest };
-  const jobs = seen.all(Job).filter((job) => job.metadata.labels?.[mark.weights] === source.claim);
-  const live = jobs.find((job) => jobResult(job) !== 'failed');
+  if (isIntact(claim)) return { at: 'ready', digest: digestOn(claim) };
+  const jobs = jobsFor(source.claim, seen);
   const attempt = attemptOf(model);
-  if (live) return inJob(live, podsOf(live, seen), claim && unbound(claim, facts));
-  const failed = jobs.find((job) => job.metadata.annotations?.[mark.attempt] === attempt);
+  const failed = jobs.find((job) => jobResult(job) === 'failed' && attemptIn(job) === attempt);
   if (failed) return { at: 'failed', attempt, cause: failureOf(failed, podsOf(failed, seen)) };
-  if (!claim) return { at: 'binding', cause: undefined, since: undefined };
+  const leaving = claim ? goingAway(model, claim, seen, facts) : remains(source.claim, jobs, seen);
+  if (leaving) return leaving;
+  if (!claim) return { at: 'binding', cause: undefined, late: undefined, since: undefined };
+  return loadingFor(attempt, claim, { jobs, seen, facts });
+}
+
+function mounted(name: string, seen: Observed): Weights {
+  const claim = seen.read(PersistentVolumeClaim, name);
+  if (claim && !isGoing(claim)) return { at: 'ready', digest: undefined };
+  const message = claim
+    ? `The claim ${name} is being deleted or has lost its volume: name another in modelURL`
+    : `The claim ${name} does not exist in this namespace: create it, or name another in modelURL`;
+  return { at: 'missing', cause: { reason: 'ClaimNotFound', message, object: objectOf(name) } };
+}
+
+const objectOf = (claim: string): string => `PersistentVolumeClaim ${claim}`;
+
+/** A claim that will not stay, or should not. */
+function goingAway(
+  model: MLModel,
+  claim: PersistentVolumeClaim,
+  seen: Observed,
+  facts: Facts<MLModelFacts>,
+): Weights | undefined {
+  const { name, deletionTimestamp: since } = claim.metadata;
+  const object = objectOf(name);
+  const held = usersOf(name, 'server', seen).some(isReady);
+  const lost = claim.status?.phase === 'Lost' ? claimCause(claim, knownEvents(facts)) : undefined;
+  if (since !== undefined || lost) {
+    const { reason, message } = lost ?? { reason: 'ClaimLeaving', message: `${object} is being deleted` };
+    return { at: 'leaving', cause: { reason, message: `${message}; ${next(held)}`, object }, since, held };
+  }
+  if (!mustBeReplaced(model, claim, seen)) return undefined;
+  const message = `${object} holds no weights yet and is replaced by one as asked`;
+  return { at: 'leaving', cause: { reason: 'ClaimReplaced', message, object }, since, held };
+}
+
+const next = (held: boolean): string =>
+  held
+    ? 'servers that answer still use it and are left alone, but no new one can start: scale to zero to fetch the weights again'
+    : 'the weights are fetched again once nothing uses it any more';
+
+/** What an earlier claim left behind would start on the new one before the weights are there. */
+function remains(claim: string, jobs: readonly Job[], seen: Observed): Weights | undefined {
+  const servers = usersOf(claim, 'server', seen);
+  const waiting = [...usersOf(claim, 'download', seen), ...servers];
+  if (jobs.length === 0 && (waiting.length === 0 || servers.some(isReady))) return undefined;
+  const who = waiting.length === 0 ? 'the former download' : `Pod ${firstName(waiting)}`;
+  const message = `${objectOf(claim)} is gone; ${who} must end before the weights are fetched again`;
+  const since = waiting.map(({ metadata }) => metadata.deletionTimestamp).find((time) => time !== undefined);
+  return { at: 'leaving', cause: { reason: 'ClaimGone', message, object: objectOf(claim) }, since, held: false };
+}
+
+const isReady = ({ status }: Pod): boolean =>
+  status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false;
+
+const firstName = (pods: readonly Pod[]): string =>
+  pods
+    .map(({ metadata }) => metadata.name)
+    .toSorted()
+    .at(0) ?? '';
+
+const knownEvents = ({ claimEvents }: Facts<MLModelFacts>) => (claimEvents.state === 'known' ? claimEvents.value : []);
+
+type Scene = { jobs: readonly Job[]; seen: Observed; facts: Facts<MLModelFacts> };
+
+/** The download on a claim that stays: the Job that is there, or the next. */
+function loadingFor(attempt: string, claim: PersistentVolumeClaim, { jobs, seen, facts }: Scene): Weights {
+  const live = jobs.filter((job) => jobResult(job) !== 'failed');
+  const job = live.find((one) => attemptIn(one) === attempt || jobResult(one) === 'complete') ?? live[0];
+  if (job) {
+    const standing = inJob(job, claim, seen, facts);
+    const stuck = standing.at === 'loading' && standing.attempt !== attempt && standing.cause !== undefined;
+    return stuck ? { at: 'restarting', cause: undefined, since: undefined } : standing;
+  }
   if (bindsFirst(claim, seen) && claim.status?.phase !== 'Bound') return binding(claim, facts);
-  return { at: 'loading', attempt, cause: undefined, failed: 0, since: undefined };
+  const leftover = usersOf(claim.metadata.name, 'download', seen);
+  if (leftover.length > 0) return waitingFor(leftover);
+  return { at: 'loading', attempt, cause: undefined, late: undefined, failed: 0, since: undefined };
+}
+
+/** Two downloads never write onto one volume at a time. */
+function waitingFor(leftover: readonly Pod[]): Weights {
+  const name = firstName(leftover);
+  const message = `Pod ${name} of a former download must end first`;
+  const since = leftover.find(({ metadata }) => metadata.name === name)?.metadata.deletionTimestamp;
+  return { at: 'restarting', cause: { reason: 'DownloadEnding', message, object: `Pod ${name}` }, since };
 }
 
 /** Whether a claim is bound before a pod uses it. A class that we cannot see is taken as one that waits for a pod. */
 const bindsFirst = (claim: PersistentVolumeClaim, seen: Observed): boolean =>
   seen.read(StorageClass, claim.spec.storageClassName ?? '')?.volumeBindingMode === 'Immediate';
 
-function mounted(name: string, seen: Observed): Weights {
-  if (seen.read(PersistentVolumeClaim, name)) return { at: 'ready', digest: undefined };
-  const message = `The claim ${name} does not exist in this namespace: create it, or name another in modelURL`;
-  return { at: 'missing', cause: { reason: 'ClaimNotFound', message, object: `PersistentVolumeClaim ${name}` } };
+function binding(claim: PersistentVolumeClaim, facts: Facts<MLModelFacts>): Weights {
+  const events = knownEvents(facts);
+  const since = claim.metadata.creationTimestamp;
+  return { at: 'binding', cause: claimCause(claim, events), late: unboundCause(claim, events), since };
 }
-
-const binding = (claim: PersistentVolumeClaim, facts: Facts<MLModelFacts>): Weights => ({
-  at: 'binding',
-  cause: unbound(claim, facts),
-  since: claim.metadata.creationTimestamp,
-});
-
-/** Why a claim is not bound, in the words of its events. */
-function unbound(claim: PersistentVolumeClaim, facts: Facts<MLModelFacts>): Cause | undefined {
-  if (claim.status?.phase === 'Bound') return undefined;
-  return claimCause(claim, facts.claimEvents.state === 'known' ? facts.claimEvents.value : []);
-}
-
-/** What the program itself said tells most, then the volume that its pod waits for, then the pod. */
-function inJob(job: Job, pods: readonly Pod[], volume: Cause | undefined): Weights {
-  const attempt = job.metadata.annotations?.[mark.attempt] ?? '';
-  const since = job.metadata.creationTimestamp;
-  if (jobResult(job) === 'running')
-    return {
-      at: 'loading',
-      attempt,
-      cause: ownWords(pods) ?? volume ?? causeOfPods(pods),
-      failed: job.status?.failed ?? 0,
-      since,
-    };
-  const word = lastWord(pods);
-  if (word?.result === 'done') return { at: 'ready', digest: word.digest };
-  if (pods.length === 0) return { at: 'recheck' };
-  const message = `The download ended without saying what it fetched: ${job.metadata.name}`;
-  return { at: 'failed', attempt, cause: { reason: 'NoResult', message, object: `Job ${job.metadata.name}` } };
-}
-
-/** The program's own verdict says more than the Job's count of failures. */
-function failureOf(job: Job, pods: readonly Pod[]): Cause {
-  const object = `Job ${job.metadata.name}`;
-  const word = lastWord(pods);
-  if (word?.result === 'verdict') return { reason: word.verdict, message: word.message, object };
-  if (word?.result === 'fault')
-    return { reason: 'DownloadFailed', message: `${word.message} (after ${job.status?.failed ?? 0} attempts)`, object };
-  return jobCause(job, pods) ?? { reason: 'DownloadFailed', message: `${object} failed`, object };
-}
-
-function ownWords(pods: readonly Pod[]): Cause | undefined {
-  const word = lastWord(pods);
-  if (!word || word.result === 'done') return undefined;
-  const reason = word.result === 'verdict' ? word.verdict : 'DownloadRetrying';
-  return { reason, message: word.message, object: 'download' };
-}
-
-/** What the newest pod that ended said. */
-function lastWord(pods: readonly Pod[]): LastWord | undefined {
-  const newest = pods.toSorted((a, b) =>
-    (a.metadata.creationTimestamp ?? '') < (b.metadata.creationTimestamp ?? '') ? 1 : -1,
-  );
-  for (const pod of newest) {
-    const word = heardLastWord(
-      pod.status?.containerStatuses?.find(({ name }) => name === 'download')?.state?.terminated?.message,
-    );
-    if (word) return word;
-  }
-  return undefined;
-}
-
-export const podsOf = (job: Job, seen: Observed): Pod[] =>
-  seen.labelled(Pod).filter(({ metadata }) => metadata.labels?.['batch.kubernetes.io/job-name'] === job.metadata.name);

@@ -1,0 +1,90 @@
+// What the Job of a download tells. The program's own last word counts most, then the Job's conditions, then its pods; a
+// fault of the network is the Job's to retry, and says so with the number of attempts that were seen.
+
+import { heardLastWord, type LastWord, mark } from '../../api/index.ts';
+import type { Facts, Observed } from '../../kube/define.ts';
+import {
+  type Cause,
+  causeOfPods,
+  claimCause,
+  Job,
+  jobCause,
+  jobResult,
+  notReadyCause,
+  type PersistentVolumeClaim,
+  Pod,
+  podEventCause,
+} from '../../objects/index.ts';
+import type { MLModelFacts } from './facts.ts';
+import type { Weights } from './weights.ts';
+
+/** The Jobs that fill a claim. */
+export const jobsFor = (claim: string, seen: Observed): Job[] =>
+  seen.all(Job).filter(({ metadata }) => metadata.labels?.[mark.weights] === claim);
+
+export const attemptIn = ({ metadata }: Job): string => metadata.annotations?.[mark.attempt] ?? '';
+
+/** The pods of this Job, not of one that had its name before. */
+export const podsOf = ({ metadata }: Job, seen: Observed): Pod[] =>
+  seen.labelled(Pod).filter((pod) => pod.metadata.labels?.['batch.kubernetes.io/controller-uid'] === metadata.uid);
+
+/** How far a Job is that has not failed. */
+export function inJob(job: Job, claim: PersistentVolumeClaim, seen: Observed, facts: Facts<MLModelFacts>): Weights {
+  const pods = podsOf(job, seen);
+  if (jobResult(job) === 'running') return running(job, pods, claim, facts);
+  const word = lastWord(pods);
+  if (word?.result === 'done') return { at: 'ready', digest: word.digest };
+  if (pods.length === 0) return { at: 'restarting', cause: undefined, since: undefined };
+  const message = `The download ended without saying what it fetched: ${job.metadata.name}`;
+  return { at: 'failed', attempt: attemptIn(job), cause: { reason: 'NoResult', message, object: objectOf(job) } };
+}
+
+/** What holds up the pod that is there now; without one the failure of the last, which is tried again and has no deadline. */
+function running(job: Job, pods: readonly Pod[], claim: PersistentVolumeClaim, facts: Facts<MLModelFacts>): Weights {
+  const here = pods.filter(({ metadata, status }) => !metadata.deletionTimestamp && !isOver(status?.phase));
+  const loading = { at: 'loading', attempt: attemptIn(job), failed: job.status?.failed ?? 0 } as const;
+  const [pod] = here;
+  if (!pod) return { ...loading, cause: retried(job, pods), late: undefined, since: undefined };
+  const waits = here.filter(({ status }) => status?.phase !== 'Running');
+  const told = claimCause(claim, known(facts.claimEvents)) ?? causeOfPods(here);
+  const cause = told ?? podEventCause(pod, known(facts.podEvents));
+  return { ...loading, cause, late: notReadyCause(waits), since: pod.metadata.creationTimestamp };
+}
+
+const isOver = (phase: string | undefined): boolean => phase === 'Failed' || phase === 'Succeeded';
+
+const known = <T>(fact: Facts<{ list: T[] }>['list']): T[] => (fact.state === 'known' ? fact.value : []);
+
+function retried(job: Job, pods: readonly Pod[]): Cause | undefined {
+  const word = lastWord(pods);
+  const object = objectOf(job);
+  if (word?.result === 'verdict') return { reason: word.verdict, message: word.message, object };
+  if (word?.result !== 'fault') return jobCause(job, pods);
+  return { reason: 'DownloadRetrying', message: `${word.message} (${attempts(job)}, it is tried again)`, object };
+}
+
+/** The program's own verdict says more than the Job's count of failures. */
+export function failureOf(job: Job, pods: readonly Pod[]): Cause {
+  const object = objectOf(job);
+  const word = lastWord(pods);
+  if (word?.result === 'verdict') return { reason: word.verdict, message: word.message, object };
+  if (word?.result === 'fault')
+    return { reason: 'DownloadFailed', message: `${word.message} (${attempts(job)})`, object };
+  return jobCause(job, pods) ?? { reason: 'DownloadFailed', message: `${object} failed`, object };
+}
+
+const attempts = ({ status }: Job): string =>
+  status?.failed === 1 ? '1 attempt failed' : `${status?.failed ?? 0} attempts failed`;
+
+const objectOf = ({ metadata }: Job): string => `Job ${metadata.name}`;
+
+/** What the newest pod that ended said. */
+function lastWord(pods: readonly Pod[]): LastWord | undefined {
+  const age = ({ metadata }: Pod) => `${metadata.creationTimestamp} ${metadata.name}`;
+  for (const pod of pods.toSorted((a, b) => (age(a) < age(b) ? 1 : -1))) {
+    const end = pod.status?.containerStatuses?.find(({ name }) => name === 'download')?.state?.terminated;
+    const word = heardLastWord(end?.message);
+    if (word) return word;
+  }
+  return undefined;
+}

@@ -1,0 +1,85 @@
+// What the servers should run now, how many of them, and by which way they get there. What is asked, once its weights are
+// there; until then what answers, and never anything without its weights.
+
+import type { MLModel } from '../../api/index.ts';
+import type { Observed } from '../../kube/define.ts';
+import { type Revision, revisionsIn } from './revision.ts';
+import type { Rollout } from './rollout.ts';
+import type { Running, Takeover } from './server.ts';
+import { hasWeights } from './volume.ts';
+import type { Weights } from './weights.ts';
+
+/** What the Deployment should be told; `left`: milliseconds after which that may change by time alone. */
+export interface Target extends Running {
+  revision: Revision;
+  left: number | undefined;
+}
+
+/** What a target is chosen from. */
+export interface Choice {
+  asked: Revision;
+  weights: Weights;
+  rollout: Rollout;
+}
+
+/** The target; undefined while there is nothing to serve, or what serves must be left as it is. */
+export function targetOf(model: MLModel, choice: Choice, seen: Observed, now: number): Target | undefined {
+  const { rollout } = choice;
+  const revision = servable(choice, seen) ?? abandoned(rollout, seen);
+  if (!revision) return undefined;
+  const replicas = hasWeights(revision, seen) || isFed(revision, choice) ? model.spec.replicas : 0;
+  const { takeover, left } = takeoverFor(model, revision.name, rollout, now);
+  return { revision, replicas, takeover, left, served: servedBefore(revision.name, rollout, seen) };
+}
+
+/** Servers that answer have read their weights already; what is asked has them by the word of its download. */
+const isFed = ({ name }: Revision, { asked, weights, rollout }: Choice): boolean =>
+  rollout.serving.includes(name) || (name === asked.name && weights.at === 'ready');
+
+/** Servers that have lost their weights but still answer are not touched, even if their revision were cut anew meanwhile. */
+function servable({ asked, weights, rollout }: Choice, seen: Observed): Revision | undefined {
+  if (weights.at === 'ready') return asked;
+  const known = revisionsIn(seen);
+  const told = known.find(({ name }) => name === rollout.told);
+  if (told && hasWeights(told, seen)) return told;
+  if (told && rollout.serving.includes(told.name)) return { ...told, template: rollout.template ?? told.template };
+  const able = known.filter((revision) => hasWeights(revision, seen));
+  // Somebody removed the Deployment: what it ran comes back. With one there is no going back unasked, unless it is half-way.
+  return rollout.told === undefined ? able[0] : able.find(({ name }) => rollout.serving.includes(name));
+}
+
+/** What was told has lost its weights, and nothing answers: its servers must not start on an empty volume. */
+const abandoned = ({ told, serving }: Rollout, seen: Observed): Revision | undefined =>
+  serving.length === 0 ? revisionsIn(seen).find(({ name }) => name === told) : undefined;
+
+/** Seconds for which a server may wait for room, in which an autoscaler or a pod that ends may make some. */
+const patience = 10;
+
+/** How the revision takes over: with no room beside the old one, in its place. That is decided once for each revision. */
+export function takeoverFor(
+  model: MLModel,
+  target: string,
+  rollout: Rollout,
+  now: number,
+): { takeover: Takeover; left: number | undefined } {
+  const { strategy } = model.spec.rollout;
+  if (strategy !== 'auto') return { takeover: strategy, left: undefined };
+  const { told, takeover, older, crowdedSince } = rollout;
+  if (told !== target) return { takeover: 'surge', left: undefined };
+  if (takeover === 'oneByOne') return { takeover, left: undefined };
+  if (!older || crowdedSince === undefined) return { takeover: 'surge', left: undefined };
+  const left = (Date.parse(crowdedSince) || 0) + patience * 1_000 - now;
+  return left > 0 ? { takeover: 'surge', left } : { takeover: 'oneByOne', left: undefined };
+}
+
+/** As many as history can ever ask for. */
+const mostServed = 10;
+
+/** Whoever answers when the servers are told something else has served. */
+function servedBefore(target: string, { told, served, serving }: Rollout, seen: Observed): string[] {
+  if (told === target) return [...served];
+  const answering = revisionsIn(seen).filter(({ name }) => serving.includes(name));
+  const names = new Set([...answering.map(({ name }) => name), ...served]);
+  names.delete(target);
+  return [...names].slice(0, mostServed);
+}

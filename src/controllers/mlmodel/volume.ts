@@ -1,0 +1,62 @@
+// Questions about the volume of a source: whether weights are on it, who uses it, and whether it can become what is
+// asked. A claim holds on to most of what it was made with, so some wishes need another claim and some must wait.
+
+import { mark, type MLModel } from '../../api/index.ts';
+import type { Observed } from '../../kube/define.ts';
+import { PersistentVolumeClaim, Pod, quantityOf, StorageClass } from '../../objects/index.ts';
+import type { Revision } from './revision.ts';
+
+/** Whether the weights are on a volume that will stay. */
+export const isIntact = (claim: PersistentVolumeClaim | undefined): claim is PersistentVolumeClaim =>
+  claim !== undefined && digestOn(claim) !== undefined && !isGoing(claim);
+
+export const digestOn = ({ metadata }: PersistentVolumeClaim): string | undefined =>
+  metadata.annotations?.[mark.digest];
+
+/** Whether a claim is being deleted or has lost its volume: nothing that starts can use it. */
+export const isGoing = ({ metadata, status }: PersistentVolumeClaim): boolean =>
+  metadata.deletionTimestamp !== undefined || status?.phase === 'Lost';
+
+/** Whether a revision could be served at once. */
+export const hasWeights = ({ source }: Revision, seen: Observed): boolean =>
+  source.from === 'claim'
+    ? seen.read(PersistentVolumeClaim, source.claim) !== undefined
+    : isIntact(seen.get(PersistentVolumeClaim, source.claim));
+
+/** Pods that have not come to their end. Those that have may stand around for long, and use nothing. */
+export const podsIn = (seen: Observed): Pod[] =>
+  seen.labelled(Pod).filter(({ status }) => status?.phase !== 'Failed' && status?.phase !== 'Succeeded');
+
+/** Pods that mount the weights of a claim. */
+export const usersOf = (claim: string, component: 'server' | 'download', seen: Observed): Pod[] =>
+  podsIn(seen).filter(
+    ({ metadata: { labels } }) =>
+      labels?.[mark.weights] === claim && labels['app.kubernetes.io/component'] === component,
+  );
+
+/** Why a claim is not as asked. `grows`: it can become so. */
+export type Mismatch = 'class' | 'smaller' | 'grows' | 'rigid';
+
+/** How a claim differs from what is asked. */
+export function mismatchOf({ spec }: MLModel, claim: PersistentVolumeClaim, seen: Observed): Mismatch | undefined {
+  if ((spec.storageClassName ?? claim.spec.storageClassName) !== claim.spec.storageClassName) return 'class';
+  const [asked, held] = [spec.storageSize, claim.spec.resources?.requests?.storage].map((size) =>
+    quantityOf(size ?? ''),
+  );
+  if (asked === undefined || held === undefined || asked === held) return undefined;
+  if (asked < held) return 'smaller';
+  return claim.status?.phase === 'Bound' && canGrow(claim, seen) ? 'grows' : 'rigid';
+}
+
+/** A class that we cannot see may grow its volumes; if not, the API server says so. */
+const canGrow = (claim: PersistentVolumeClaim, seen: Observed): boolean => {
+  const kind = seen.read(StorageClass, claim.spec.storageClassName ?? '');
+  return !kind || kind.allowVolumeExpansion === true;
+};
+
+/** Whether another claim must take the place of one that holds nothing yet and can never be as asked. */
+export function mustBeReplaced(model: MLModel, claim: PersistentVolumeClaim, seen: Observed): boolean {
+  if (digestOn(claim) !== undefined || usersOf(claim.metadata.name, 'server', seen).length > 0) return false;
+  const mismatch = mismatchOf(model, claim, seen);
+  return mismatch === 'class' || mismatch === 'rigid' || (mismatch === 'smaller' && claim.status?.phase !== 'Bound');
+}

@@ -1,0 +1,193 @@
+// One model in the small cluster: a person who edits it, an operator that looks at it, and a world that goes on. Every
+// step is small, so that a random order of steps reaches the states between.
+
+import { isDeepStrictEqual as same } from 'node:util';
+import type { MLModel, MLModelStatus } from '../../../src/api/index.ts';
+import { decide, type MLModelFacts, type MLModelSettings } from '../../../src/controllers/mlmodel/index.ts';
+import type { Decision, Facts, Observed } from '../../../src/kube/define.ts';
+import {
+  Deployment,
+  Job,
+  type KubeEvent,
+  type KubeObject,
+  PersistentVolumeClaim,
+  Pod,
+  StorageClass,
+} from '../../../src/objects/index.ts';
+import { aModel, settings } from '../mlmodel.ts';
+import { foreign, seen } from '../world.ts';
+import { act, Crash, type Write } from './engine.ts';
+import { collect, fairWeather, schedule, shelfClaim, step, syncClaim, type Volumes, type Weather } from './nodes.ts';
+import { Store } from './store.ts';
+import { syncDeployment, syncJob } from './workloads.ts';
+
+/** What somebody checks while a life goes on. */
+export interface Watcher {
+  decided(life: Life, decision: Decision<MLModelStatus>, pass: Glance): void;
+  wrote(life: Life, write: Write): void;
+  told(life: Life, before: MLModelStatus | undefined): void;
+  stepped(life: Life, pod: Pod): void;
+}
+
+/** What a decision was made from. */
+export interface Glance {
+  object: MLModel;
+  seen: Observed;
+  facts: Facts<MLModelFacts>;
+  now: number;
+}
+
+const kindOfClass = (name: string, volumeBindingMode: 'Immediate' | 'WaitForFirstConsumer', grows: boolean) => ({
+  apiVersion: StorageClass.apiVersion,
+  kind: StorageClass.kind,
+  metadata: { name },
+  provisioner: 'example.com/disk',
+  volumeBindingMode,
+  allowVolumeExpansion: grows,
+});
+
+/** Classes: the default one waits for a pod, `fast` binds at once, `rigid` does not grow. */
+export const classes: StorageClass[] = [
+  kindOfClass('standard', 'WaitForFirstConsumer', true),
+  kindOfClass('fast', 'Immediate', true),
+  kindOfClass('rigid', 'Immediate', false),
+];
+
+/** As in the engine: more rounds than a chain of answers needs. */
+const mostRounds = 4;
+
+export class Life {
+  store = new Store(classes);
+  weather: Weather = fairWeather;
+  volumes: Volumes = new Map();
+  model: MLModel = aModel({ server: { args: ['--a'] } });
+  settings: MLModelSettings = settings;
+  again: number | undefined;
+  readonly watcher: Watcher;
+
+  constructor(watcher: Watcher) {
+    this.watcher = watcher;
+  }
+
+  /** The same life, going another way from here. */
+  fork(watcher: Watcher): Life {
+    const fork = new Life(watcher);
+    fork.store = this.store.copy();
+    fork.volumes = new Map(this.volumes);
+    [fork.weather, fork.model, fork.settings] = [this.weather, this.model, this.settings];
+    fork.again = this.again;
+    return fork;
+  }
+
+  get status(): MLModelStatus | undefined {
+    return this.model.status;
+  }
+
+  /** A person edits the spec. */
+  edit(spec: Partial<MLModel['spec']>): void {
+    const next = { ...this.model.spec, ...spec };
+    if (same(next, this.model.spec)) return;
+    const { metadata } = this.model;
+    this.model = { ...this.model, metadata: { ...metadata, generation: (metadata.generation ?? 0) + 1 }, spec: next };
+    this.store.version++;
+  }
+
+  annotate(annotations: Record<string, string>): void {
+    const { metadata } = this.model;
+    this.model = { ...this.model, metadata: { ...metadata, annotations: { ...metadata.annotations, ...annotations } } };
+    this.store.version++;
+  }
+
+  /** One pass of the operator, as the engine runs it. It may end after so many writes. */
+  pass(mostWrites = Infinity): void {
+    let left = mostWrites;
+    const wrote = (write: Write) => {
+      this.watcher.wrote(this, write);
+      if (--left <= 0) throw new Crash();
+    };
+    try {
+      this.settle(wrote);
+    } catch (error) {
+      if (!(error instanceof Crash)) throw error;
+    }
+  }
+
+  private settle(wrote: (write: Write) => void): void {
+    for (let round = 1; ; round++) {
+      const decision = this.decide();
+      const writes = act(this.store, decision.want, wrote);
+      if (writes > 0 && round < mostRounds) continue;
+      this.again = writes > 0 ? 0 : decision.again;
+      return this.tell(decision.status);
+    }
+  }
+
+  decide(): Decision<MLModelStatus> {
+    const glance = this.glance();
+    const decision = decide(glance, this.settings);
+    this.watcher.decided(this, decision, glance);
+    return decision;
+  }
+
+  /** Everything that a decision may look at; `order` puts the objects in another one. */
+  glance(order: (objects: KubeObject[]) => KubeObject[] = (objects) => objects): Glance {
+    const others = [...classes, ...(this.weather.shelf ? [shelfClaim] : [])].map(foreign);
+    const world = seen(...order(this.store.everything()), ...others);
+    const facts: Facts<MLModelFacts> = {
+      progress: { state: 'pending' },
+      claimEvents: { state: 'known', value: this.claimEvents() },
+      podEvents: { state: 'unneeded' },
+    };
+    return { object: this.model, seen: world, facts, now: this.store.now };
+  }
+
+  private tell(status: MLModelStatus): void {
+    const before = this.status;
+    if (same(before, status)) return;
+    this.model = { ...this.model, status };
+    this.store.version++;
+    this.watcher.told(this, before);
+  }
+
+  private claimEvents(): KubeEvent[] {
+    const dry = this.store.all(PersistentVolumeClaim).filter((claim) => this.isDry(claim));
+    return dry.map(({ metadata: { name, uid = '' } }) => ({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: `${name}.1` },
+      type: 'Warning',
+      reason: 'ProvisioningFailed',
+      message: 'the backend has no space',
+      involvedObject: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', name, namespace: 'shop', uid },
+    }));
+  }
+
+  private isDry(claim: PersistentVolumeClaim): boolean {
+    const name = this.store.classOf(claim)?.metadata.name;
+    return claim.status?.phase === 'Pending' && (name === undefined || this.weather.dry.includes(name));
+  }
+
+  /** One look of one controller or node at one object. */
+  look(object: KubeObject): void {
+    const { store, weather, volumes } = this;
+    if (object.kind === 'Deployment') syncDeployment(store, object as Deployment);
+    if (object.kind === 'Job') syncJob(store, object as Job);
+    if (object.kind === 'PersistentVolumeClaim') syncClaim(store, object as PersistentVolumeClaim, weather);
+    if (object.kind !== 'Pod') return;
+    const pod = object as Pod;
+    if (pod.spec.nodeName === undefined) return schedule(store, pod, weather);
+    step(store, pod, weather, volumes);
+    this.watcher.stepped(this, pod);
+  }
+
+  /** Everybody looks once. */
+  round(): void {
+    collect(this.store);
+    for (const kind of [PersistentVolumeClaim, Job, Deployment, Pod])
+      for (const { metadata } of this.store.all<KubeObject>(kind)) {
+        const object = this.store.get<KubeObject>(kind, metadata.name);
+        if (object) this.look(object);
+      }
+    this.pass();
+  }
+}

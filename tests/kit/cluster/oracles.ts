@@ -1,0 +1,212 @@
+// What must hold at every moment of a model's life, whatever happens in whatever order.
+
+import { equal, ok } from 'node:assert/strict';
+import { isDeepStrictEqual as same } from 'node:util';
+import { mark, type MLModelStatus } from '../../../src/api/index.ts';
+import {
+  attemptOf,
+  decide,
+  type Revision,
+  cut,
+  revisionName,
+  sourceOf,
+} from '../../../src/controllers/mlmodel/index.ts';
+import type { Decision } from '../../../src/kube/define.ts';
+import {
+  conditionOf,
+  ControllerRevision,
+  Deployment,
+  isOfKind,
+  Job,
+  jobResult,
+  kstatusOf,
+  PersistentVolumeClaim,
+  Pod,
+  Service,
+} from '../../../src/objects/index.ts';
+import type { Write } from './engine.ts';
+import type { Life, Watcher } from './life.ts';
+import { isStarted } from './nodes.ts';
+import { claimOf } from './store.ts';
+import { isReady, podsOf } from './workloads.ts';
+
+const holds = (status: MLModelStatus | undefined, type: string): boolean =>
+  conditionOf(status, type)?.status === 'True';
+
+const readyServers = (life: Life): Pod[] =>
+  life.store
+    .all(Pod)
+    .filter((pod) => isReady(pod) && pod.metadata.labels?.['app.kubernetes.io/component'] === 'server');
+
+/** The claim of a source has its weights: noted, and neither lost nor on its way out. */
+const isIntact = (claim: PersistentVolumeClaim | undefined): boolean =>
+  claim?.metadata.annotations?.[mark.digest] !== undefined &&
+  claim.metadata.deletionTimestamp === undefined &&
+  claim.status?.phase !== 'Lost';
+
+/** Ready is told only of what the current generation asks for, with enough servers. */
+function checkReady(life: Life): void {
+  const { status, model, store } = life;
+  if (!holds(status, 'Ready')) return;
+  const [running] = store.all(Deployment);
+  ok(running && !running.metadata.deletionTimestamp, 'Ready without a Deployment');
+  equal(running.status?.observedGeneration, running.metadata.generation, 'Ready before the Deployment was observed');
+  equal(running.metadata.annotations?.[mark.revision], revisionName(model), 'Ready with another revision');
+  equal(running.spec.replicas, model.spec.replicas, 'Ready with another number of servers');
+  const least = model.spec.replicas > 1 ? model.spec.replicas - 1 : model.spec.replicas;
+  ok((running.status?.availableReplicas ?? 0) >= least, 'Ready with too few servers');
+  equal(running.status?.updatedReplicas, running.status?.replicas, 'Ready while others are there');
+  const source = sourceOf(model);
+  if (source.from === 'claim' || holds(status, 'DataLost')) return;
+  ok(isIntact(store.get(PersistentVolumeClaim, source.claim)), 'Ready without weights');
+}
+
+/** The conditions fit together, and tools read them as they are meant. */
+function checkConditions({ model, status }: Life): void {
+  ok(!(holds(status, 'Stalled') && holds(status, 'Reconciling')), 'Stalled and Reconciling');
+  equal(status?.observedGeneration, model.metadata.generation);
+  const reading = kstatusOf(model);
+  const expected = holds(status, 'Stalled') ? 'Failed' : holds(status, 'Reconciling') ? 'InProgress' : 'Current';
+  equal(reading, expected, 'kstatus reads something else');
+  ok(reading !== 'Current' || holds(status, 'Ready'), 'Current without being Ready');
+  for (const { reason, message } of status?.conditions ?? []) {
+    ok(/^[A-Z][A-Za-z]*$/.test(reason), `"${reason}" is no reason`);
+    ok(message !== '' && !/\d\d:\d\d|undefined|\[object/.test(message), `"${message}" is no message`);
+  }
+}
+
+/** Same world, same words: in whatever order objects and their fields come. */
+function checkOrder(life: Life, decision: Decision<MLModelStatus>): void {
+  const glance = life.glance((objects) => objects.toReversed().map(turned));
+  const other = decide({ ...glance, object: turned(glance.object) }, life.settings);
+  ok(same(other, decision), 'the order of things matters');
+}
+
+/** The same value with its keys the other way round. */
+function turned<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(turned) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toReversed()
+      .map(([key, inner]) => [key, turned(inner)]),
+  ) as T;
+}
+
+/** What ready servers need is never deleted. */
+function checkDeleted(life: Life, { before, after }: Write): void {
+  if (!before || after) return;
+  const served = readyServers(life);
+  if (isOfKind(before, PersistentVolumeClaim))
+    ok(!served.some((pod) => claimOf(pod) === before.metadata.name), 'the weights of servers were deleted');
+  if (isOfKind(before, ControllerRevision)) {
+    const name = before.metadata.labels?.[mark.revision];
+    ok(
+      !served.some(({ metadata }) => metadata.labels?.[mark.revision] === name),
+      'the revision of servers was deleted',
+    );
+  }
+  if (isOfKind(before, Deployment)) ok(!podsOf(life.store, before.metadata.uid).some(isReady), 'servers were deleted');
+  if (isOfKind(before, Service) && !before.metadata.name.endsWith('-expose'))
+    ok(served.length === 0, 'the Service of servers was deleted');
+  if (isOfKind(before, Job)) checkVerdict(life, before);
+}
+
+/** What was said for good is not asked again, unless a person mends something. */
+function checkVerdict({ model }: Life, job: Job): void {
+  const source = sourceOf(model);
+  const asked = job.metadata.labels?.[mark.weights] === source.claim;
+  const again = job.metadata.annotations?.[mark.attempt] === attemptOf(model);
+  ok(!(asked && again && jobResult(job) === 'failed'), 'a failed download is tried again');
+}
+
+/** Servers are only told to run what has its weights, as its revision says, and none that answers is stopped unasked. */
+function checkServers(life: Life, { before, after }: Write): void {
+  if (!after || !isOfKind(after, Deployment)) return;
+  const { store, model } = life;
+  const held = before as Deployment | undefined;
+  const name = after.metadata.annotations?.[mark.revision];
+  const stored = store.all(ControllerRevision).find(({ metadata }) => metadata.labels?.[mark.revision] === name);
+  ok(stored, 'servers of a revision that is not stored');
+  const { template, source } = stored.data as Revision;
+  if ((after.spec.replicas ?? 0) < model.spec.replicas) equal(readyServers(life).length, 0, 'servers were stopped');
+  const stays = same(held?.spec.template, after.spec.template);
+  const grows = (after.spec.replicas ?? 0) > (held?.spec.replicas ?? 0);
+  if (stays && (!grows || readyServers(life).length > 0)) return;
+  ok(same(after.spec.template, template), 'servers differ from their revision');
+  ok(
+    source.from === 'claim' || isIntact(store.get(PersistentVolumeClaim, source.claim)),
+    'servers before their weights',
+  );
+}
+
+/** Downloads are only for what is asked, one at a time, and not of what is there. */
+function checkDownloads(life: Life, { before, after }: Write): void {
+  if (before || !after || !isOfKind(after, Job)) return;
+  const source = sourceOf(life.model);
+  equal(after.metadata.labels?.[mark.weights], source.claim, 'a download of what nobody asks for');
+  const claim = life.store.get(PersistentVolumeClaim, source.claim);
+  ok(claim && !claim.metadata.deletionTimestamp, 'a download without a claim');
+  ok(claim.metadata.annotations?.[mark.digest] === undefined, 'a download of what is there');
+}
+
+/** After a whole pass no download of former questions is left, and only one of this. */
+function checkJobs({ store, model }: Life): void {
+  const jobs = store.all(Job).filter(({ metadata }) => !metadata.deletionTimestamp);
+  const source = sourceOf(model);
+  ok(
+    jobs.every(({ metadata }) => metadata.labels?.[mark.weights] === source.claim),
+    'a download of a former source goes on',
+  );
+  ok(jobs.length <= 1, 'two downloads at once');
+}
+
+/** No server starts on a volume without its weights, and no two downloads write onto one volume. */
+function checkPod({ store, volumes }: Life, { metadata }: Pod): void {
+  const pod = store.get(Pod, metadata.name);
+  if (!pod || pod.metadata.deletionTimestamp) return;
+  const claim = store.get(PersistentVolumeClaim, claimOf(pod) ?? '');
+  if (isStarted(pod) && !isReady(pod) && claim)
+    ok(volumes.has(claim.metadata.uid ?? ''), 'a server was started on an empty volume');
+  const loading = store
+    .all(Pod)
+    .filter((other) => isLoading(other) && claimOf(other) === claimOf(pod) && other.spec.nodeName !== undefined);
+  ok(loading.length <= 1, 'two downloads write onto one volume');
+}
+
+const isLoading = ({ metadata, status }: Pod): boolean =>
+  metadata.labels?.['app.kubernetes.io/component'] === 'download' && status?.phase === 'Running';
+
+/** Another operator rolls nothing, and says so. */
+function checkOutdated(life: Life): void {
+  const { model, settings, store, status } = life;
+  const stored = store
+    .all(ControllerRevision)
+    .find(({ metadata }) => metadata.labels?.[mark.revision] === revisionName(model));
+  if (!stored) return;
+  const { template } = stored.data as Revision;
+  const differs = !same(cut(model, settings, 1).template, template);
+  equal(holds(status, 'Outdated'), differs, 'Outdated is wrong');
+}
+
+/** All of them together. */
+export const oracles: Watcher = {
+  decided(life, decision) {
+    if (life.store.version % 3 === 0) checkOrder(life, decision);
+  },
+  wrote(life, write) {
+    checkDeleted(life, write);
+    checkServers(life, write);
+    checkDownloads(life, write);
+  },
+  told(life) {
+    checkReady(life);
+    checkConditions(life);
+    checkJobs(life);
+    checkOutdated(life);
+  },
+  stepped: checkPod,
+};
+
+/** Nobody looks. */
+export const nobody: Watcher = { decided: () => {}, wrote: () => {}, told: () => {}, stepped: () => {} };

@@ -1,0 +1,44 @@
+// What is really wrong in the small cluster, found without the controller: a model that stalls must say one of these
+// reasons, and one with nothing wrong must get ready.
+
+import { sourceOf } from '../../../src/controllers/mlmodel/index.ts';
+import { Deployment, Job, jobResult, PersistentVolumeClaim, Pod } from '../../../src/objects/index.ts';
+import type { Life } from './life.ts';
+import { claimOf } from './store.ts';
+
+/** Reasons that would be true. */
+export function troubles(life: Life): Set<string> {
+  return new Set([...ofSource(life), ...ofVolume(life), ...ofServers(life), ...ofRoom(life)]);
+}
+
+function ofSource({ model, weather, store }: Life): string[] {
+  const { modelURL } = model.spec;
+  if (modelURL.startsWith('pvc:')) return weather.shelf ? [] : ['ClaimNotFound'];
+  const ended = store.all(Job).some((job) => jobResult(job) === 'failed');
+  if (!ended) return [];
+  // A failed download stays what it was, though its source is well again; only its pods know which of them it was.
+  return ['SourceNotFound', 'DownloadFailed', 'BackoffLimitExceeded', 'JobFailed', 'ContainerFailed', 'Evicted'];
+}
+
+function ofVolume({ model, weather, store }: Life): string[] {
+  const claim = store.get(PersistentVolumeClaim, sourceOf(model).claim);
+  if (!claim) return [];
+  const provider = store.classOf(claim)?.metadata.name;
+  if (claim.status?.phase === 'Pending' && (provider === undefined || weather.dry.includes(provider)))
+    return ['ClaimPending', 'Unschedulable'];
+  const going = claim.status?.phase === 'Lost' || claim.metadata.deletionTimestamp !== undefined;
+  return going && store.isMounted(claim) ? ['ClaimLost', 'ClaimLeaving'] : [];
+}
+
+function ofServers({ model, weather }: Life): string[] {
+  const trouble = weather.servers[model.spec.server?.args?.[0] ?? ''];
+  const reasons = { crash: ['CrashLooping'], memory: ['OutOfMemory'], image: ['ImageUnavailable'], slow: ['NotReady'] };
+  return trouble === undefined || model.spec.replicas === 0 ? [] : [...reasons[trouble]];
+}
+
+function ofRoom({ model, weather, store }: Life): string[] {
+  if (model.spec.nodeSelector !== undefined) return ['Unschedulable'];
+  const waiting = store.all(Pod).some((pod) => pod.spec.nodeName === undefined && claimOf(pod) !== undefined);
+  const needed = 1 + Math.max(1, ...store.all(Deployment).map(({ status }) => status?.replicas ?? 0));
+  return waiting && weather.room < needed + 1 ? ['Unschedulable'] : [];
+}
