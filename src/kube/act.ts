@@ -16,8 +16,8 @@ export interface ActOptions {
   owner: Owner;
   /** Kinds that the definition owns, each with what is known of it. */
   stores: readonly Store[];
-  /** Told of every write, for the loop detector and for people; `why` names the field that differed. */
-  wrote: (child: KubeObject, why: string, cause: WriteCause) => void;
+  /** Told before every write, for the loop detector and for people; `why` names the field that differed. */
+  writes: (child: KubeObject, why: string, cause: WriteCause) => void | Promise<void>;
 }
 
 /** Why something is written: it is asked for, or somebody else undid what was asked for. */
@@ -58,7 +58,7 @@ async function created(child: KubeObject, held: Entry | undefined, store: Store,
   if (!held) return post(wanted, store, options);
   if (!isOurs(held.object, wanted, options.owner)) throw ownershipConflict(held.object);
   if (isMarked(held.object, wanted, options.owner)) return;
-  options.wrote(wanted, 'it lost its labels or its owner', 'drift');
+  await options.writes(wanted, 'it lost its labels or its owner', 'drift');
   store.wrote(await putBack(options.client, store.kind, held.object, options.owner));
 }
 
@@ -68,7 +68,7 @@ async function applied(child: KubeObject, held: Entry | undefined, store: Store,
   if (!isOurs(held.object, wanted, options.owner)) throw ownershipConflict(held.object);
   const change = changeNeeded(wanted, held.object);
   if (!change) return;
-  options.wrote(wanted, change.why, change.cause);
+  await options.writes(wanted, change.why, change.cause);
   const current = held.hand === 'posted' ? await takeOver(options.client, store.kind, held.object) : held.object;
   const { uid = '', resourceVersion = '' } = current.metadata;
   const body = { ...wanted, metadata: { ...wanted.metadata, uid, resourceVersion } };
@@ -91,7 +91,7 @@ function wasWhole({ object: { metadata, status } }: Owner): boolean {
 
 /** Creates the child. */
 async function post(wanted: KubeObject, store: Store, options: ActOptions): Promise<void> {
-  options.wrote(wanted, 'it was missing', wasWhole(options.owner) ? 'drift' : 'asked');
+  await options.writes(wanted, 'it was missing', wasWhole(options.owner) ? 'drift' : 'asked');
   try {
     store.wrote(await options.client.create(store.kind, wanted, { manager: manager.children }));
   } catch (error) {
@@ -122,7 +122,7 @@ async function noted(
   if (!isOurs(held.object, child, options.owner)) throw ownershipConflict(held.object);
   const { metadata, apiVersion, kind } = held.object;
   if (Object.entries(annotations).every(([key, value]) => metadata.annotations?.[key] === value)) return;
-  options.wrote(held.object, 'a note', 'asked');
+  await options.writes(held.object, 'a note', 'asked');
   const { name, namespace = '', uid = '', resourceVersion = '' } = metadata;
   const body = { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion, annotations } };
   store.wrote(await options.client.apply(store.kind, body, { manager: manager.evidence }));
@@ -150,9 +150,9 @@ async function confirmParent({ client, owner: { object, kind } }: ActOptions): P
   if (!same) throw new Stale(`${kind.kind} ${name} changed meanwhile`);
 }
 
-async function remove(object: KubeObject, store: Store, { client, wrote }: ActOptions): Promise<void> {
+async function remove(object: KubeObject, store: Store, { client, writes }: ActOptions): Promise<void> {
   const { namespace = '', name, uid = '', resourceVersion = '' } = object.metadata;
-  wrote(object, 'it is not wanted', 'asked');
+  await writes(object, 'it is not wanted', 'asked');
   try {
     const leaving = await client.delete(
       store.kind,

@@ -60,7 +60,10 @@ describe('what is looked at when somebody asks', () => {
     ]);
     const queue = { stats: () => ({ ready: 3, delayed: 5 }), oldestWaiting: () => 1_500 };
     let leads = false;
-    const parts = { controllers: [{ name: 'Shop', queue, holds, parents: [] }], watched: [{ name: 'watch Pod', age: 2_500 }] };
+    const parts = {
+      controllers: [{ name: 'Shop', queue, holds, parents: [] }],
+      watched: [{ name: 'watch Pod', age: 2_500 }],
+    };
     metrics.watch({ ...(parts as unknown as Omit<Measured, 'leads'>), leads: () => leads });
     const now = () =>
       [

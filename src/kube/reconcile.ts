@@ -164,16 +164,14 @@ async function acted(
   bench: Bench,
 ): Promise<{ outcome: Outcome; writes: number }> {
   const generation = owner.object.metadata.generation ?? 0;
-  let writes = 0;
-  const drifts: KubeEvent[] = [];
-  const wrote: ActOptions['wrote'] = (child, why, cause) => {
-    writes++;
-    if (cause === 'drift') drifts.push(driftOf(owner, nameOf(child), why, bench.clock.now()));
+  let count = 0;
+  const writes: ActOptions['writes'] = async (child, why, cause) => {
+    count++;
     bench.circuit.wrote(text, nameOf(child), generation, why);
+    if (cause === 'drift') await posted(driftOf(owner, nameOf(child), why, bench.clock.now()), bench);
   };
-  const outcome = await act(want, { client: bench.client, owner, stores: bench.stores.owned, wrote });
-  if (outcome.refused === undefined) for (const drift of drifts) await posted(drift, bench);
-  return { outcome, writes };
+  const outcome = await act(want, { client: bench.client, owner, stores: bench.stores.owned, writes });
+  return { outcome, writes: count };
 }
 
 /** The status is told also when a write was refused: then it says so. */
