@@ -38,7 +38,8 @@ export class Store {
   private readonly entries = new Map<string, Entry>();
   private readonly pending = new Map<string, Pending>();
   private readonly owned = new Index();
-  private readonly labelled = new Index();
+  /** Made when somebody first asks: of most kinds nobody does. */
+  private labelled: Index | undefined;
   private readonly unsynced = new Set<Source>();
 
   constructor(options: StoreOptions) {
@@ -71,7 +72,7 @@ export class Store {
 
   /** Objects that carry our labels for a parent. */
   labelledFor(kind: string, namespace: string, name: string): Entry[] {
-    return this.pick(this.labelled.get(`${kind}/${namespace}/${name}`));
+    return this.pick((this.labelled ??= this.indexLabels()).get(`${kind}/${namespace}/${name}`));
   }
 
   /** The answer to a write of ours. An answer that the watch has already overtaken is dropped. */
@@ -99,7 +100,7 @@ export class Store {
     this.unsynced.add(source);
     const covers = (key: string) => source.namespace === undefined || key.startsWith(`${source.namespace}/`);
     return {
-      held: (entry) => this.held(entry),
+      held: (entry) => (this.unsynced.has(source) ? this.early(entry) : this.held(entry)),
       changed: (event) => this.changed(event),
       passed: (resourceVersion) => this.passed(resourceVersion, covers),
       replace: (entries, resourceVersion, began) => {
@@ -107,6 +108,13 @@ export class Store {
         this.replace(entries, { resourceVersion, began, covers });
       },
     };
+  }
+
+  /** Nobody acts before the first view is whole: its objects are taken in as they come, not all in one long turn at its end. */
+  private early(entry: Entry): Entry {
+    const key = keyOf(entry);
+    if (!this.pending.has(key)) this.set(key, entry, false);
+    return entry;
   }
 
   private held(entry: Entry): Entry {
@@ -148,16 +156,10 @@ export class Store {
         pending.resourceVersion === undefined || compareVersions(pending.resourceVersion, view.resourceVersion) > 0
       );
     };
-    for (const key of [...this.entries.keys(), ...this.pending.keys()]) {
-      if (!view.covers(key) || entries.has(key) || outlives(key)) continue;
-      this.pending.delete(key);
-      this.set(key, undefined, false);
-    }
-    for (const [key, entry] of entries) {
-      if (outlives(key)) continue;
-      this.pending.delete(key);
-      this.set(key, entry, false);
-    }
+    for (const key of this.pending.keys()) if (view.covers(key) && !outlives(key)) this.pending.delete(key);
+    for (const key of this.entries.keys())
+      if (!entries.has(key) && view.covers(key) && !this.pending.has(key)) this.set(key, undefined, false);
+    for (const [key, entry] of entries) if (!this.pending.has(key)) this.set(key, entry, false);
   }
 
   private set(key: string, after: Entry | undefined, own: boolean): void {
@@ -183,15 +185,24 @@ export class Store {
   private index(key: string, object: KubeObject): void {
     const owner = ownerUid(object);
     if (owner) this.owned.add(owner, key);
-    const parent = labelledParent(object);
-    if (parent) this.labelled.add(parent, key);
+    const parent = this.labelled && labelledParent(object);
+    if (parent) this.labelled?.add(parent, key);
   }
 
   private unindex(key: string, object: KubeObject): void {
     const owner = ownerUid(object);
     if (owner) this.owned.remove(owner, key);
-    const parent = labelledParent(object);
-    if (parent) this.labelled.remove(parent, key);
+    const parent = this.labelled && labelledParent(object);
+    if (parent) this.labelled?.remove(parent, key);
+  }
+
+  private indexLabels(): Index {
+    const index = new Index();
+    for (const [key, { object }] of this.entries) {
+      const parent = labelledParent(object);
+      if (parent) index.add(parent, key);
+    }
+    return index;
   }
 
   private pick(keys: Iterable<string>): Entry[] {
