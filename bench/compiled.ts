@@ -5,13 +5,11 @@ import { spawnSync } from 'node:child_process';
 import { join, relative } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
-const output = join(root, 'build', 'bench');
 
-/** Compiles everything into build/bench and gives the place of a program there. */
+/** Compiles our measured programs into build/bench and gives the place of one of them there. */
 export function compiled(): (source: string) => string {
-  const options = ['--noEmit', 'false', '--outDir', output, '--rewriteRelativeImportExtensions'];
   const tsc = join(root, 'node_modules', '.bin', 'tsc');
-  const { status, stdout } = spawnSync(tsc, options, { cwd: root, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`the sources do not compile:\n${stdout}`);
-  return (source) => join(output, relative(root, source)).replace(/\.ts$/, '.js');
+  const { status, stdout } = spawnSync(tsc, ['--project', import.meta.dirname], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`the programs do not compile:\n${stdout}`);
+  return (source) => join(root, 'build', 'bench', relative(root, source)).replace(/\.ts$/, '.js');
 }

@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchCache } from './cache/index.ts';
+import { compiled } from './compiled.ts';
 import { type Peers, peers } from './peers.ts';
 import { type BenchPlane, startBenchPlane } from './plane.ts';
 import { cacheTable, writesTable } from './report.ts';
@@ -21,19 +22,27 @@ const { values, positionals } = parseArgs({
     out: { type: 'string', default: join(import.meta.dirname, '..', 'build', 'bench.json') },
   },
 });
+const inJavaScript = compiled();
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 
 const parts = {
   cache: async (plane: BenchPlane, { cache: peer }: Partial<Peers>) => {
     const { parents, rounds, rest } = values;
     const sizes = { parents: Number(parents), rounds: Number(rounds), rest: Number(rest) };
-    const result = await benchCache(plane, { ...sizes, peer, say });
+    const result = await benchCache(plane, { ...sizes, peer, compiled: inJavaScript, say });
     return { result, text: cacheTable(result) };
   },
   writes: async (plane: BenchPlane, { writes: peer }: Partial<Peers>) => {
     const sizes = { writes: Number(values.writes), rounds: Number(values.rounds) };
     const warmUp = Math.ceil(sizes.writes / 2);
-    const result = await benchWrites(plane, { ...sizes, warmUp, workers: [1, 10, 20], peer, say });
+    const result = await benchWrites(plane, {
+      ...sizes,
+      warmUp,
+      workers: [1, 10, 20],
+      peer,
+      compiled: inJavaScript,
+      say,
+    });
     return { result, text: writesTable(result) };
   },
 };
