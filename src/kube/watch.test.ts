@@ -56,7 +56,7 @@ interface Given {
 /** One step against the script: the next state, what the cache was told, what was reported and what was asked. */
 async function stepped(
   script: Reply[],
-  { from = beginning, source, limits, signal = new AbortController().signal }: Given = {},
+  { from = beginning, source, limits, signal = AbortSignal.timeout(10_000) }: Given = {},
 ) {
   await using peer = await ScriptedPeer.start(script);
   const cluster = { server: `http://127.0.0.1:${peer.port}`, credential: () => ({ headers: [], tls: {} }) };
@@ -221,6 +221,12 @@ const ends: { name: string; reply: Reply; next: string; wait: [least: number, mo
   {
     name: 'a version that is too old, told within the stream',
     reply: lines(event('ERROR', failure(410, 'Expired', 'too old resource version: 9 (30)'))),
+    next: 'blind, failures 1',
+    wait: [1, 800],
+  },
+  {
+    name: 'a version that is too old, told in a number alone',
+    reply: lines(event('ERROR', failure(410, ''))),
     next: 'blind, failures 1',
     wait: [1, 800],
   },
