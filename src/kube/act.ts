@@ -8,7 +8,7 @@ import { ApiError, type Client } from './client/index.ts';
 import { difference } from './compare.ts';
 import type { Desired } from './define.ts';
 import type { Entry } from './parse.ts';
-import { judged, ownershipConflict, Stale } from './refusal.ts';
+import { judged, ownershipConflict, Refusal, Stale } from './refusal.ts';
 import { putBack, takeOver } from './takeover.ts';
 
 export interface ActOptions {
@@ -166,7 +166,8 @@ function childIn(desired: Desired): KubeObject {
 function storeOf(child: KubeObject, { stores, owner }: ActOptions): Store {
   const store = stores.find(({ kind }) => sameKind(kind, child));
   if (store) return store;
-  throw new TypeError(
+  throw new Refusal(
+    'InternalError',
     `${owner.labelKind} wants ${nameOf(child)}, but its definition does not own ${child.apiVersion} ${child.kind}`,
   );
 }

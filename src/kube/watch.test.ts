@@ -344,7 +344,7 @@ test('a loop goes on through every end until it is stopped', async () => {
     clock: systemClock,
     random: () => 0,
     limits: { ...defaultLimits, retry: { first: 1, most: 2 } },
-    signal: stop.signal,
+    signal: AbortSignal.any([stop.signal, AbortSignal.timeout(10_000)]),
   });
   await client.close();
   deepEqual(views, ['9', '20']);
