@@ -3,7 +3,7 @@
 
 import { join } from 'node:path';
 import { Measured, type Memory } from '../measured.ts';
-import { childrenEach } from '../objects.ts';
+import { familyKinds } from '../objects.ts';
 import type { BenchPlane } from '../plane.ts';
 import { load, wireSizes } from './load.ts';
 
@@ -64,7 +64,7 @@ export async function benchCache({ plane, client }: BenchPlane, options: CacheOp
   say(`cache: loaded in ${Math.round((performance.now() - began) / 1_000)} s`);
   const result: CacheResult = {
     parents,
-    children: parents * childrenEach,
+    children: parents * familyKinds.length,
     wire: await wireSizes(client),
     ours: [],
     go: [],
@@ -93,7 +93,7 @@ interface Said {
 async function fill(program: string, args: string[], { parents, rest }: CacheOptions): Promise<Filled> {
   await using measured = new Measured(program, args);
   const said = await measured.said<Said>();
-  const expected = parents * (1 + childrenEach);
+  const expected = parents * (1 + familyKinds.length);
   if (said.objects !== expected) throw new Error(`${program} holds ${said.objects} objects instead of ${expected}`);
   await new Promise((resolve) => setTimeout(resolve, rest));
   const { rss, peak }: Memory = measured.memory();
