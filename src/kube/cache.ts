@@ -31,6 +31,12 @@ export interface StoreOptions {
   onListenerError: (error: unknown) => void;
 }
 
+/** How far one watch has come, among the keys that it tells of. */
+interface Position {
+  covers: (key: string) => boolean;
+  resourceVersion: string;
+}
+
 /** The objects of one kind, with an index by owner and one by our labels. */
 export class Store {
   readonly kind: Kind;
@@ -41,6 +47,7 @@ export class Store {
   /** Made when somebody first asks: of most kinds nobody does. */
   private labelled: Index | undefined;
   private readonly unsynced = new Set<Source>();
+  private readonly feeds: Position[] = [];
 
   constructor(options: StoreOptions) {
     this.options = options;
@@ -75,12 +82,27 @@ export class Store {
     return this.pick((this.labelled ??= this.indexLabels()).get(`${kind}/${namespace}/${name}`));
   }
 
-  /** The answer to a write of ours. An answer that the watch has already overtaken is dropped. */
+  /** The answer to a write of ours. One that the watch has overtaken is dropped: the object may be gone since. */
   wrote(answer: KubeObject): void {
     const entry = entryFrom(answer);
+    const version = entry.object.metadata.resourceVersion ?? '';
+    if (
+      this.feeds.some(
+        ({ covers, resourceVersion }) => covers(keyOf(entry)) && compareVersions(version, resourceVersion) <= 0,
+      )
+    )
+      return;
+    this.enter(entry, version);
+  }
+
+  /** An object that a live look found, though the watch does not show it: it may have lost what the watch selects by. */
+  found(live: KubeObject): void {
+    this.enter(entryFrom(live), live.metadata.resourceVersion ?? '');
+  }
+
+  private enter(entry: Entry, version: string): void {
     const key = keyOf(entry);
     const held = this.entries.get(key);
-    const version = entry.object.metadata.resourceVersion ?? '';
     if (held && compareVersions(held.object.metadata.resourceVersion ?? '', version) >= 0) return;
     this.pending.set(key, { uid: entry.object.metadata.uid ?? '', resourceVersion: version, at: this.now() });
     this.set(key, entry, true);
@@ -99,12 +121,22 @@ export class Store {
   feed(source: Source): Feed {
     this.unsynced.add(source);
     const covers = (key: string) => source.namespace === undefined || key.startsWith(`${source.namespace}/`);
+    const position: Position = { covers, resourceVersion: '' };
+    this.feeds.push(position);
+    const reached = (resourceVersion: string) => void (position.resourceVersion = resourceVersion);
     return {
       held: (entry) => (this.unsynced.has(source) ? this.early(entry) : this.held(entry)),
-      changed: (event) => this.changed(event),
-      passed: (resourceVersion) => this.passed(resourceVersion, covers),
+      changed: (event) => {
+        reached(event.entry.object.metadata.resourceVersion ?? '');
+        this.changed(event);
+      },
+      passed: (resourceVersion) => {
+        reached(resourceVersion);
+        this.passed(resourceVersion, covers);
+      },
       replace: (entries, resourceVersion, began) => {
         this.unsynced.delete(source);
+        reached(resourceVersion);
         this.replace(entries, { resourceVersion, began, covers });
       },
     };

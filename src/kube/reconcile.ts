@@ -132,7 +132,7 @@ async function setFinalizers(
   try {
     const answer = await client.patch<KubeObject>(kind, { namespace, name }, body, {
       type: 'merge',
-      manager: manager.children,
+      manager: manager.finalizer,
     });
     parents.get(kind)?.wrote(answer);
     return answer;
