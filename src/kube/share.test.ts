@@ -65,3 +65,15 @@ describe('parts of parsed objects', () => {
     throws(() => Object.assign(object, { status: {} }), TypeError);
   });
 });
+
+test('long texts, and parts that hold them, are not held on to', () => {
+  const long = 'x'.repeat(1_000);
+  const [one, other] = [shared({ data: { long, kept: { a: 'b' } } }), shared({ data: { long, kept: { a: 'b' } } })];
+  equal(one.data === other.data, false);
+  equal(one.data.kept, other.data.kept, 'what is light is shared all the same');
+});
+
+test('an empty list is frozen from the first one on', () => {
+  const { list } = shared({ list: [] as string[] });
+  throws(() => list.push('mine'), TypeError);
+});

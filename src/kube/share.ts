@@ -6,7 +6,12 @@ type Part = unknown[] | Record<string, unknown>;
 
 /** What was seen lately. A slot is simply taken by the next part that falls on it, so the tables never grow. */
 const strings: string[] = Array.from({ length: 2 ** 13 }, () => '');
-const parts: Part[] = Array.from({ length: 2 ** 14 }, () => []);
+const parts: Part[] = Array.from({ length: 2 ** 14 }, () => Object.freeze([]) as unknown as Part);
+
+/** Longer texts are hardly ever equal, and a table that holds them would hold on to them. */
+const longestShared = 128;
+/** Whether what is being looked at holds such a text somewhere: then it is not remembered as a part either. */
+let heavy = false;
 
 /** The hash of what `shared` gave last: a second result without an allocation. */
 let hash = 0;
@@ -25,7 +30,12 @@ function shared(value: unknown): unknown {
 }
 
 function sharedPart(part: Part): Part {
+  const outer = heavy;
+  heavy = false;
   hash = Array.isArray(part) ? shareItems(part) : shareMembers(part);
+  const own = heavy;
+  heavy ||= outer;
+  if (own) return Object.freeze(part) as Part;
   const slot = (hash ^ (hash >>> 15)) & (parts.length - 1);
   const held = parts[slot];
   if (held && same(held, part)) return held;
@@ -35,6 +45,11 @@ function sharedPart(part: Part): Part {
 
 function sharedString(text: string): string {
   let sum = text.length;
+  heavy ||= text.length > longestShared;
+  if (text.length > longestShared) {
+    hash = sum;
+    return text;
+  }
   for (let at = 0; at < text.length; at++) sum = (Math.imul(sum, 31) + text.charCodeAt(at)) | 0;
   hash = sum;
   const slot = (sum ^ (sum >>> 13)) & (strings.length - 1);

@@ -176,8 +176,9 @@ class Session {
   }
 
   private failuresAfter(error: unknown): number {
-    const useful = this.events > 0 || this.options.clock.monotonic() - this.began > lasting;
-    if (!useful) return this.from.failures + 1;
+    const short = this.options.clock.monotonic() - this.began <= lasting;
+    // A view that is void at once was of no use, however much it brought: to take it again and again would be a storm.
+    if (short && (this.events === 0 || voidsView(error))) return this.from.failures + 1;
     return error === undefined ? 0 : 1;
   }
 

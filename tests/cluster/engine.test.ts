@@ -277,7 +277,12 @@ describe('effects outside the cluster', () => {
     mkdirSync(join(rig.outside, 'forgotten')); // nothing can be written there
     await rig.admin.delete(Trio, { namespace, name: 'outside' }, {});
     await eventually(() => operator.log().includes('EISDIR'), { what: 'the undoing fails' });
-    deepEqual((await rig.get(Trio, namespace, 'outside'))?.metadata.finalizers, ['test.baton.dev/external']);
+    const held = await rig.get(Trio, namespace, 'outside');
+    deepEqual(held?.metadata.finalizers, ['test.baton.dev/external']);
+    await eventually(
+      async () =>
+        conditionOf((await rig.get(Trio, namespace, 'outside'))?.status, 'Stalled')?.reason === 'CleanupFailed',
+    );
     rmdirSync(join(rig.outside, 'forgotten'));
     await eventually(async () => (await rig.list(Trio, namespace)).length === 0, { what: 'the Trio goes' });
     equal(readFileSync(join(rig.outside, 'forgotten'), 'utf8'), 'bucket-7\n');

@@ -5,7 +5,8 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { makeLog, systemClock } from '../../src/base/index.ts';
-import { defaultLimits, type Limits, loadKubeconfig, startOperator } from '../../src/kube/index.ts';
+import { ConfigMap, kindOf, type KubeObject } from '../../src/objects/index.ts';
+import { defaultLimits, defineController, type Limits, loadKubeconfig, startOperator } from '../../src/kube/index.ts';
 import { cleaningTrioController, type TrioClients, trioController } from './trio/controller.ts';
 
 /** How a test starts the operator. */
@@ -14,7 +15,8 @@ export interface MainOptions {
   /** Answers to questions are files in here; what is forgotten becomes a line of the file `forgotten`. */
   outside: string;
   identity: string;
-  controller: 'plain' | 'cleaning';
+  /** `beside`: the plain one, and another one whose kind is not installed. */
+  controller: 'plain' | 'cleaning' | 'beside';
   namespaces?: string[];
   parentSelector?: string;
   lease?: { namespace: string; name: string };
@@ -35,8 +37,18 @@ const clients: TrioClients = {
   forget: async (thing) => appendFileSync(join(options.outside, 'forgotten'), `${thing}\n`),
 };
 
+/** A kind that nobody has installed. */
+const absentController = defineController({
+  kind: kindOf<KubeObject>('absent.test.baton.dev/v1', 'Absent', 'absents'),
+  owns: [ConfigMap],
+  decide: () => ({ want: [], status: {} }),
+});
+
 const operator = await startOperator({
-  controllers: [{ definition: options.controller === 'plain' ? trioController : cleaningTrioController, clients }],
+  controllers: [
+    { definition: options.controller === 'cleaning' ? cleaningTrioController : trioController, clients },
+    ...(options.controller === 'beside' ? [{ definition: absentController }] : []),
+  ],
   access: () => loadKubeconfig(options.kubeconfig),
   namespaces: options.namespaces ?? [],
   ...(options.parentSelector !== undefined && { parentSelector: options.parentSelector }),
