@@ -117,13 +117,13 @@ async function leave(owner: Owner, text: string, bench: Bench): Promise<{ again?
 }
 
 /** A cleanup that fails holds the object, perhaps for long: its status says why. Where even that fails, the log does. */
-async function uncleaned(error: Error, owner: Owner, bench: Bench): Promise<Error> {
-  if (error instanceof Stale || error instanceof NotLeading) return error;
-  const why = new Refusal('CleanupFailed', `cannot undo what was done outside the cluster: ${error.message}`);
-  await toldRefusal(why, owner, bench).catch((failure: unknown) =>
-    bench.log.warn('cannot tell why the cleanup failed', { error: failure }),
+async function uncleaned(failed: Error, owner: Owner, bench: Bench): Promise<Error> {
+  if (failed instanceof Stale || failed instanceof NotLeading) return failed;
+  const why = new Refusal('CleanupFailed', `cannot undo what was done outside the cluster: ${failed.message}`);
+  await toldRefusal(why, owner, bench).catch((error: unknown) =>
+    bench.log.warn('cannot tell why the cleanup failed', { error }),
   );
-  return error;
+  return failed;
 }
 
 /** A kind with effects outside the cluster holds its objects until these are undone; before the first effect. */

@@ -80,12 +80,18 @@ describe('fields of a child', () => {
           { name: 'B', value: '2' },
         ],
         labels: { team: 'x', tier: 'y' },
+        paths: ['/a', '/b'],
         withJob: false,
       };
       await trio(namespace, 'less', full);
       await ready(rig, namespace, 'less');
       if (how === 'after it restarted') await restart();
-      await trio(namespace, 'less', { ...full, env: [{ name: 'B', value: '2' }], labels: { tier: 'y' } });
+      await trio(namespace, 'less', {
+        ...full,
+        env: [{ name: 'B', value: '2' }],
+        labels: { tier: 'y' },
+        paths: ['/b'],
+      });
       await eventually(async () => {
         const server = await rig.admin.get(Deployment, { namespace, name: 'less-server' });
         const config = await rig.admin.get(ConfigMap, { namespace, name: 'less-config' });
@@ -93,6 +99,7 @@ describe('fields of a child', () => {
           server.spec.template.spec.containers[0]?.env?.map(({ name }) => name),
           ['B'],
         );
+        deepEqual(server.spec.template.spec.containers[0]?.args, ['/b']);
         equal(server.metadata.labels?.['team'], undefined);
         equal(config.metadata.labels?.['team'], undefined);
         equal(config.metadata.labels?.['tier'], 'y');
