@@ -5,56 +5,82 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchCache } from './cache/index.ts';
+import { compiled } from './compiled.ts';
 import { type Peers, peers } from './peers.ts';
 import { type BenchPlane, startBenchPlane } from './plane.ts';
 import { cacheTable, writesTable } from './report.ts';
 import { benchWrites } from './writes/index.ts';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    parents: { type: 'string', default: '10000' },
-    writes: { type: 'string', default: '5000' },
-    rounds: { type: 'string', default: '3' },
-    rest: { type: 'string', default: '15000' },
-    alone: { type: 'boolean', default: false },
-    out: { type: 'string', default: join(import.meta.dirname, '..', 'build', 'bench.json') },
-  },
-});
-const say = (line: string) => void process.stderr.write(`${line}\n`);
+const options = {
+  /** Each has five children. */
+  parents: { type: 'string', default: '10000' },
+  /** In each round and with each number of workers. */
+  writes: { type: 'string', default: '5000' },
+  rounds: { type: 'string', default: '3' },
+  /** Milliseconds between a filled cache and the look at its memory. */
+  rest: { type: 'string', default: '5000' },
+  /** Without the Go programs. */
+  alone: { type: 'boolean', default: false },
+  out: { type: 'string', default: join(import.meta.dirname, '..', 'build', 'bench.json') },
+} as const;
+
+type Sizes = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
+
+/** What every part is given: its control plane, the sizes, and the programs of both sides. */
+interface Setting {
+  plane: BenchPlane;
+  sizes: Sizes;
+  peers: Partial<Peers>;
+  compiled: (source: string) => string;
+}
 
 const parts = {
-  cache: async (plane: BenchPlane, { cache: peer }: Partial<Peers>) => {
-    const { parents, rounds, rest } = values;
-    const sizes = { parents: Number(parents), rounds: Number(rounds), rest: Number(rest) };
-    const result = await benchCache(plane, { ...sizes, peer, say });
+  async cache({ plane, sizes, peers: { cache: peer }, compiled: place }: Setting) {
+    const [parents, rounds, rest] = [sizes.parents, sizes.rounds, sizes.rest].map(Number) as [number, number, number];
+    const result = await benchCache(plane, { parents, rounds, rest, peer, compiled: place, say });
     return { result, text: cacheTable(result) };
   },
-  writes: async (plane: BenchPlane, { writes: peer }: Partial<Peers>) => {
-    const sizes = { writes: Number(values.writes), rounds: Number(values.rounds) };
-    const warmUp = Math.ceil(sizes.writes / 2);
-    const result = await benchWrites(plane, { ...sizes, warmUp, workers: [1, 10, 20], peer, say });
+  async writes({ plane, sizes, peers: { writes: peer }, compiled: place }: Setting) {
+    const [writes, rounds] = [sizes.writes, sizes.rounds].map(Number) as [number, number];
+    const amount = { writes, rounds, warmUp: Math.ceil(writes / 2), workers: [1, 10, 20] };
+    const result = await benchWrites(plane, { ...amount, peer, compiled: place, say });
     return { result, text: writesTable(result) };
   },
 };
 type Part = keyof typeof parts;
+
+const say = (line: string) => void process.stderr.write(`${line}\n`);
 const isPart = (name: string): name is Part => name in parts;
 
+function chosen(names: string[]): Part[] {
+  const unknown = names.find((name) => !isPart(name));
+  if (unknown !== undefined)
+    throw new Error(`there is no part ${unknown}: it is one of ${Object.keys(parts).join(', ')}`);
+  return names.length > 0 ? names.filter(isPart) : (Object.keys(parts) as Part[]);
+}
+
 /** Each part on a control plane of its own, so that neither finds what the other left. */
-async function run(name: Part, programs: Partial<Peers>): Promise<unknown> {
+async function run(name: Part, programs: Omit<Setting, 'plane'>): Promise<unknown> {
   await using plane = await startBenchPlane();
-  const { result, text } = await parts[name](plane, programs);
+  const { result, text } = await parts[name]({ plane, ...programs });
   process.stdout.write(`\n${text}\n\n`);
   return result;
 }
 
-const unknown = positionals.find((name) => !isPart(name));
-if (unknown !== undefined)
-  throw new Error(`there is no part ${unknown}: it is one of ${Object.keys(parts).join(', ')}`);
-const chosen = positionals.length > 0 ? positionals.filter(isPart) : (Object.keys(parts) as Part[]);
-const programs = values.alone ? {} : await peers(say);
-const results: Record<string, unknown> = {};
-for (const name of chosen) results[name] = await run(name, programs);
-mkdirSync(dirname(values.out), { recursive: true });
-writeFileSync(values.out, `${JSON.stringify(results, undefined, 2)}\n`);
-say(`written: ${values.out}`);
+async function bench(): Promise<void> {
+  const { values: sizes, positionals } = parseArgs({ allowPositionals: true, options });
+  const names = chosen(positionals);
+  const programs = { sizes, compiled: compiled(), peers: sizes.alone ? {} : await peers(say) };
+  const results: Record<string, unknown> = {};
+  for (const name of names) results[name] = await run(name, programs);
+  mkdirSync(dirname(sizes.out), { recursive: true });
+  writeFileSync(sizes.out, `${JSON.stringify(results, undefined, 2)}\n`);
+  say(`written: ${sizes.out}`);
+}
+
+try {
+  await bench();
+} catch (error) {
+  say(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}

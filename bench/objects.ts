@@ -16,8 +16,8 @@ export const PersistentVolumeClaim = kindOf<KubeObject & { spec: unknown }>(
 /** The kinds of the children. */
 export const childKinds: readonly Kind[] = [Deployment, Job, PersistentVolumeClaim];
 
-/** How many children a parent has. */
-export const childrenEach = 5;
+/** The kinds of the children of one parent, child by child. */
+export const familyKinds: readonly Kind[] = [Deployment, Job, Job, PersistentVolumeClaim, PersistentVolumeClaim];
 
 /** A parent, as a person would write it. */
 export const parent = (namespace: string, name: string) => ({

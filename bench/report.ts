@@ -1,6 +1,7 @@
 // What was measured, for people: ratios first, goals beside them, and no verdict: machines differ.
 
 import type { CacheResult, Filled } from './cache/index.ts';
+import { familyKinds } from './objects.ts';
 import { figure, median, table } from './table.ts';
 import type { WritesResult } from './writes/index.ts';
 
@@ -10,13 +11,15 @@ const goals = { rss: 250, rssRatio: 0.5, stall: 50, cpuRatio: 1, wallRatio: 1.05
 /** The cache bench as a table. */
 export function cacheTable({ parents, children, wire, ours, go, goStripped }: CacheResult): string {
   const sizes = Object.entries(wire).map(([kind, bytes]) => `${kind} ${(bytes / 1_000).toFixed(1)}`);
+  const mean = familyKinds.reduce((sum, { kind }) => sum + (wire[kind] ?? 0), 0) / familyKinds.length;
   const row = (name: string, field: keyof Filled, goal = '') => {
     const [mine, theirs, stripped] = [ours, go, goStripped].map((all) => middle(all, field));
     return [name, figure(mine), figure(theirs), ratio(mine, theirs), figure(stripped), ratio(mine, stripped), goal];
   };
   const half = `<= ${goals.rss}, ratio <= ${goals.rssRatio}`;
   return [
-    `Cache: ${parents.toLocaleString('en')} parents and ${children.toLocaleString('en')} children (KB on the wire: ${sizes.join(', ')})`,
+    `Cache: ${parents.toLocaleString('en')} parents and ${children.toLocaleString('en')} children`,
+    `KB on the wire: ${sizes.join(', ')}; the mean child ${(mean / 1_000).toFixed(1)}`,
     table([
       ['', 'ours', 'Go', 'ratio', 'Go, stripped', 'ratio', 'goal'],
       row('memory after a rest, MiB', 'rss', half),

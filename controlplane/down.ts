@@ -2,8 +2,10 @@
 
 import { existsSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { alive } from './home.ts';
-import { findKept, type Kept, kubeconfigIn } from './kept.ts';
+import { wordsOf } from '../src/base/index.ts';
+import { findKept, keeper, type Kept, keptLock, kubeconfigIn } from './kept.ts';
+import { runs } from './processes.ts';
+import { withLock } from './versions/lock.ts';
 
 const patience = 20_000;
 
@@ -12,10 +14,10 @@ async function end({ folder, owner }: Kept): Promise<void> {
   process.kill(owner, 'SIGTERM');
   const began = performance.now();
   let forced = false;
-  while (alive(owner) || existsSync(folder)) {
+  while (runs(owner, keeper) || existsSync(folder)) {
     const waited = performance.now() - began;
     if (waited > 2 * patience) throw new Error(`process ${owner} and ${folder} are still there`);
-    if (waited > patience && !forced && alive(owner)) {
+    if (waited > patience && !forced && runs(owner, keeper)) {
       process.kill(owner, 'SIGKILL');
       forced = true;
     }
@@ -23,7 +25,20 @@ async function end({ folder, owner }: Kept): Promise<void> {
   }
 }
 
-const kept = findKept();
-if (kept) await end(kept);
-rmSync(kubeconfigIn(process.argv[2]), { force: true });
-process.stdout.write(kept ? 'The control plane is stopped.\n' : 'No control plane was running: nothing to stop.\n');
+/** How many were running: one, or none. */
+async function endAll(): Promise<number> {
+  let count = 0;
+  for (let kept = findKept(); kept; kept = findKept(), count++) await end(kept);
+  return count;
+}
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+try {
+  const count = await withLock(keptLock(), () => say('waiting for a start or a stop that is under way'), endAll);
+  rmSync(kubeconfigIn(process.argv[2]), { force: true });
+  say(count > 0 ? 'The control plane is stopped.' : 'No control plane was running: nothing to stop.');
+} catch (error) {
+  process.stderr.write(`${wordsOf(error)}\n`);
+  process.exitCode = 1;
+}

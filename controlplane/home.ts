@@ -3,9 +3,10 @@
 // needs no feature of the operating system that only some machines have (a parent-death signal is Linux's own and hangs on a thread, not on a process).
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Machine } from './machine.ts';
+import { alive } from './processes.ts';
 
 /** A running control plane's folder. */
 export interface Home {
@@ -18,9 +19,9 @@ const prefix = 'baton-controlplane-';
 const script = join(import.meta.dirname, 'watch.sh');
 
 /** A new folder with its watcher; what a crash left behind in the same place is removed on the way. */
-export function openHome({ temporary }: Machine): Home {
-  collect(temporary);
-  const folder = mkdtempSync(join(temporary, `${prefix}${process.pid}-`));
+export function openHome(machine: Machine): Home {
+  collect(machine);
+  const folder = mkdtempSync(join(machine.temporary, `${prefix}${process.pid}-`));
   for (const name of ['pids', 'logs', 'etcd', 'pki']) mkdirSync(join(folder, name), { mode: 0o700 });
   const watcher = watch(folder, 'pipe');
   watcher.unref();
@@ -36,30 +37,27 @@ export function openHome({ temporary }: Machine): Home {
 }
 
 /** Clears the folders whose owner is no more. Their own watchers did so already, unless they were killed as well. */
-function collect(temporary: string): void {
-  for (const { folder, owner } of homes(temporary)) {
+function collect(machine: Machine): void {
+  for (const { folder, owner } of homes(machine)) {
     if (!alive(owner)) watch(folder, 'ignore').unref();
   }
 }
 
-/** The folders of all control planes of this machine, with the process that each belongs to. */
-export function homes(temporary: string): { folder: string; owner: number }[] {
+/** The folders of all control planes of this user, with the process that each belongs to. Anybody can make a folder of such a name. */
+export function homes({ temporary, user }: Pick<Machine, 'temporary' | 'user'>): { folder: string; owner: number }[] {
   return readdirSync(temporary).flatMap((name) => {
     const owner = /^-(\d+)-/.exec(name.startsWith(prefix) ? name.slice(prefix.length - 1) : '')?.[1];
-    return owner === undefined ? [] : [{ folder: join(temporary, name), owner: Number(owner) }];
+    const folder = join(temporary, name);
+    return owner !== undefined && isFolderOf(user, folder) ? [{ folder, owner: Number(owner) }] : [];
   });
+}
+
+/** A link is no folder, and neither is one that was removed a moment ago. */
+function isFolderOf(user: number, path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found?.isDirectory() === true && found.uid === user;
 }
 
 /** In a session of its own, so that neither a terminal nor a process group takes it along with the owner. */
 const watch = (folder: string, input: 'pipe' | 'ignore'): ChildProcess =>
   spawn('sh', [script, folder], { detached: true, stdio: [input, 'ignore', 'ignore'] });
-
-/** Whether a process with this number exists. */
-export function alive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}

@@ -1,6 +1,7 @@
 // What this machine is and where it keeps things. This is the only file of the folder that reads the environment,
 // so that everything else can be told another machine by its arguments.
 
+import { createHash } from 'node:crypto';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -29,4 +30,14 @@ export function thisMachine(environment: NodeJS.ProcessEnv = process.env): Machi
     platform: `${process.platform}-${process.arch}`,
     user: process.getuid?.() ?? 0,
   };
+}
+
+/**
+ * The address of the socket that is the lock for `purpose` on the folder `about`, for `withLock`; short, as such an
+ * address must be. On Linux it is a mere name in the kernel that goes with its holder, elsewhere a file.
+ */
+export function lockAddress({ temporary, user, platform }: Machine, purpose: string, about: string): string {
+  const name = createHash('sha256').update(about).digest('hex').slice(0, 12);
+  const path = join(temporary, `baton-${purpose}-${user}-${name}.sock`);
+  return platform.startsWith('linux') ? `\0${path}` : path;
 }

@@ -1,10 +1,9 @@
 // Finds the programs of the control plane, and builds the ones that are missing. They stay in a cache outside the
 // checkout, in a folder named by everything that decides what they are, so equal checkouts share them.
 
-import { createHash } from 'node:crypto';
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Machine, thisMachine } from './machine.ts';
+import { lockAddress, type Machine, thisMachine } from './machine.ts';
 import { compile } from './versions/compile.ts';
 import { withLock } from './versions/lock.ts';
 import { type ProgramName, programNames, programsKey } from './versions/modules.ts';
@@ -30,7 +29,7 @@ export async function programs(
     requireGo(machine.environment, machine.platform);
     mkdirSync(folder, { recursive: true });
     await withLock(
-      lockPath(machine, folder),
+      lockAddress(machine, 'build', folder),
       () => say('waiting for another build of the control plane'),
       () => compile(missing(machine), { folder, environment: machine.environment, say }),
     );
@@ -54,10 +53,4 @@ function executable(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** In the temporary folder, as the path of a socket must be short. */
-function lockPath(machine: Machine, folder: string): string {
-  const name = createHash('sha256').update(folder).digest('hex').slice(0, 12);
-  return join(machine.temporary, `baton-build-${machine.user}-${name}.sock`);
 }

@@ -1,17 +1,26 @@
 // The same objects in our cache and in controller-runtime's, each filled by a fresh process from the same API server:
 // what the whole process weighs afterwards, how long it takes, what it costs, and for how long our event loop stands still.
 
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { Measured, type Memory } from '../measured.ts';
-import { childrenEach } from '../objects.ts';
+import { familyKinds } from '../objects.ts';
 import type { BenchPlane } from '../plane.ts';
 import { load, wireSizes } from './load.ts';
 
-const ours = fileURLToPath(new URL('ours.ts', import.meta.url));
+/** Our program beside this file, before it is compiled. */
+const ours = join(import.meta.dirname, 'ours.ts');
+
+/**
+ * How an operator should be started. Node gives a young generation of up to 128 MB to everybody; an operator's garbage is
+ * small, and what it keeps it keeps for long. `--expose-gc` is only for the question what is left after a collection.
+ */
+const flags = ['--max-semi-space-size=4', '--expose-gc'];
 
 export interface CacheOptions {
   /** Our Go peer; without it only our own side runs. */
   peer: string | undefined;
+  /** Where a source of ours is once it is compiled. */
+  compiled: (source: string) => string;
   parents: number;
   rounds: number;
   /** Milliseconds of peace before the memory is read, in which a garbage collector may do what it does by itself. */
@@ -55,16 +64,17 @@ export async function benchCache({ plane, client }: BenchPlane, options: CacheOp
   say(`cache: loaded in ${Math.round((performance.now() - began) / 1_000)} s`);
   const result: CacheResult = {
     parents,
-    children: parents * childrenEach,
+    children: parents * familyKinds.length,
     wire: await wireSizes(client),
     ours: [],
     go: [],
     goStripped: [],
   };
   const { kubeconfigPath } = plane;
+  const program = options.compiled(ours);
   for (let round = 0; round < rounds; round++) {
     say(`cache: round ${round + 1} of ${rounds}`);
-    result.ours.push(await fill(process.execPath, ['--expose-gc', ours, kubeconfigPath, String(parents)], options));
+    result.ours.push(await fill(process.execPath, [...flags, program, kubeconfigPath, String(parents)], options));
     if (!peer) continue;
     result.go.push(await fill(peer, ['-kubeconfig', kubeconfigPath], options));
     result.goStripped.push(await fill(peer, ['-kubeconfig', kubeconfigPath, '-strip'], options));
@@ -83,7 +93,7 @@ interface Said {
 async function fill(program: string, args: string[], { parents, rest }: CacheOptions): Promise<Filled> {
   await using measured = new Measured(program, args);
   const said = await measured.said<Said>();
-  const expected = parents * (1 + childrenEach);
+  const expected = parents * (1 + familyKinds.length);
   if (said.objects !== expected) throw new Error(`${program} holds ${said.objects} objects instead of ${expected}`);
   await new Promise((resolve) => setTimeout(resolve, rest));
   const { rss, peak }: Memory = measured.memory();

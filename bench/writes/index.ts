@@ -1,19 +1,22 @@
 // Server-side applies through our client and through client-go's dynamic client: the same objects on the same server,
 // both programs warmed up alike, and in turns, so that neither always has the quieter machine.
 
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { Measured } from '../measured.ts';
 import { deployment, parent } from '../objects.ts';
 import { type BenchPlane, makeNamespace } from '../plane.ts';
 import { median } from '../table.ts';
 import type { Run, Taken } from './run.ts';
 
-const ours = fileURLToPath(new URL('ours.ts', import.meta.url));
+/** Our program beside this file, before it is compiled. */
+const ours = join(import.meta.dirname, 'ours.ts');
 const namespace = 'bench-writes';
 
 export interface WritesOptions {
   /** Our Go peer; without it only our own side runs. */
   peer: string | undefined;
+  /** Where a source of ours is once it is compiled. */
+  compiled: (source: string) => string;
   writes: number;
   warmUp: number;
   rounds: number;
@@ -46,7 +49,7 @@ export interface WritesResult {
 /** Runs all rounds. */
 export async function benchWrites({ plane, client }: BenchPlane, options: WritesOptions): Promise<WritesResult> {
   await makeNamespace(client, namespace);
-  await using mine = new Measured(process.execPath, [ours, plane.kubeconfigPath]);
+  await using mine = new Measured(process.execPath, [options.compiled(ours), plane.kubeconfigPath]);
   await using peer = options.peer ? new Measured(options.peer, ['-kubeconfig', plane.kubeconfigPath]) : undefined;
   const sides = [mine, ...(peer ? [peer] : [])];
   for (const [index, side] of sides.entries())

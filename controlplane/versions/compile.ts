@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { alive } from '../processes.ts';
 import { buildArguments, moduleFolder, type ProgramName, pins } from './modules.ts';
 import { goEnvironment } from './toolchain.ts';
 
@@ -16,12 +17,13 @@ export interface Compilation {
 
 const tellEvery = 10_000;
 const scratchPrefix = '.building-';
+const runner = join(import.meta.dirname, 'run.sh');
 const abandonedAfter = 6 * 3600 * 1000;
 
 /** Builds the named programs; a first build takes minutes, and a line at least every ten seconds says where it is. */
 export async function compile(names: ProgramName[], { folder, environment, say }: Compilation): Promise<void> {
   clearAbandoned(folder);
-  const scratch = mkdtempSync(join(folder, scratchPrefix));
+  const scratch = mkdtempSync(join(folder, `${scratchPrefix}${process.pid}-`));
   const began = performance.now();
   const elapsed = () => `${Math.round((performance.now() - began) / 1000)} s`;
   try {
@@ -29,7 +31,7 @@ export async function compile(names: ProgramName[], { folder, environment, say }
       const progress = `${name} (${index + 1} of ${names.length})`;
       say(`building ${progress}`);
       const output = join(scratch, name);
-      await runGo(buildArguments(name, output, pins()), environment, (last) =>
+      await runGo(buildArguments(name, output, pins()), { scratch, environment }, (last) =>
         say(`building ${progress}: ${elapsed()}${last && `, ${last}`}`),
       );
       renameSync(output, join(folder, name));
@@ -40,20 +42,29 @@ export async function compile(names: ProgramName[], { folder, environment, say }
   }
 }
 
-/** A killed build leaves half a program under a name that nobody reads. */
+/** A build that was killed together with the shell beside it leaves its folder. An old one's number may be another's by now. */
 function clearAbandoned(folder: string): void {
   for (const name of readdirSync(folder).filter((one) => one.startsWith(scratchPrefix))) {
     const path = join(folder, name);
-    if (Date.now() - statSync(path).mtimeMs > abandonedAfter) rmSync(path, { recursive: true, force: true });
+    const owner = Number(name.slice(scratchPrefix.length).split('-', 1)[0]);
+    const old = Date.now() - statSync(path).mtimeMs > abandonedAfter;
+    if (old || (owner > 0 && !alive(owner))) rmSync(path, { recursive: true, force: true });
   }
 }
 
-function runGo(args: string[], environment: NodeJS.ProcessEnv, tell: (last: string) => void): Promise<void> {
+interface Place {
+  scratch: string;
+  environment: NodeJS.ProcessEnv;
+}
+
+/** Go ends with this process, however that ends; what it writes on its way is in the scratch folder and goes with it. */
+function runGo(args: string[], { scratch, environment }: Place, tell: (last: string) => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn('go', args, {
+    const child = spawn('sh', [runner, scratch, 'go', ...args], {
       cwd: moduleFolder,
-      env: goEnvironment(environment),
-      stdio: ['ignore', 'ignore', 'pipe'],
+      detached: true,
+      env: { ...goEnvironment(environment), GOTMPDIR: scratch },
+      stdio: ['pipe', 'ignore', 'pipe'],
     });
     let tail = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {

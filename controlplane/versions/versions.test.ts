@@ -97,18 +97,19 @@ test('the lock is free after work that failed', async () => {
   );
 });
 
-test('a holder that is killed leaves no lock', async () => {
-  const path = join(folder, 'three.sock');
-  const script = `const { withLock } = await import(${JSON.stringify(join(import.meta.dirname, 'lock.ts'))});
-    await withLock(${JSON.stringify(path)}, () => {}, () => { console.log('held'); return new Promise((r) => setTimeout(r, 60000)); });`;
-  const holder = spawn(process.execPath, ['--input-type=module', '-e', script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+for (const address of [join(folder, 'three.sock'), ...(process.platform === 'linux' ? [`\0${folder}/four`] : [])]) {
+  test(`a holder that is killed leaves no lock at ${JSON.stringify(address.slice(0, 1))}`, async () => {
+    const script = `const { withLock } = await import(${JSON.stringify(join(import.meta.dirname, 'lock.ts'))});
+      await withLock(${JSON.stringify(address)}, () => {}, () => { console.log('held'); return new Promise((r) => setTimeout(r, 60000)); });`;
+    const holder = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await new Promise((resolve) => holder.stdout.once('data', resolve));
+    const waiting = withLock(
+      address,
+      () => holder.kill('SIGKILL'),
+      () => Promise.resolve('mine'),
+    );
+    assert.equal(await waiting, 'mine');
   });
-  await new Promise((resolve) => holder.stdout.once('data', resolve));
-  const waiting = withLock(
-    path,
-    () => holder.kill('SIGKILL'),
-    () => Promise.resolve('mine'),
-  );
-  assert.equal(await waiting, 'mine');
-});
+}

@@ -8,8 +8,9 @@ import { ApiError, type Client } from './client/index.ts';
 import { difference } from './compare.ts';
 import type { Desired } from './define.ts';
 import type { Entry } from './parse.ts';
-import { judged, ownershipConflict, Stale } from './refusal.ts';
+import { judged, ownershipConflict, Refusal, Stale } from './refusal.ts';
 import { putBack, takeOver } from './takeover.ts';
+import { checkWishes, childIn, joinNotes } from './wishes.ts';
 
 export interface ActOptions {
   client: Client;
@@ -31,7 +32,8 @@ export interface Outcome {
 /** Brings the children to what is wanted. Errors are handed back, so that the status can still be told. */
 export async function act(want: readonly Desired[], options: ActOptions): Promise<Outcome> {
   try {
-    for (const desired of want) await one(desired, options);
+    checkWishes(want, options.owner);
+    for (const desired of joinNotes(want)) await one(desired, options);
     await prune(want, options);
     return {};
   } catch (refused) {
@@ -100,15 +102,16 @@ async function post(wanted: KubeObject, store: Store, options: ActOptions): Prom
   }
 }
 
-// What is found here may have gone on without us. It enters the cache as if we had written it, which wakes nobody, so
-// the pass that decided without it must end.
-/** The name is taken though the cache does not know by whom: ask the server itself. */
+/**
+ * The name is taken though the cache does not know by whom: ask the server itself. What is ours may have gone on without
+ * us, so the pass that decided without it ends; the next one sees it, and gives it back whatever it has lost.
+ */
 async function reclaim(wanted: KubeObject, store: Store, { client, owner }: ActOptions): Promise<never> {
   const { namespace = '', name } = wanted.metadata;
   const live = await client.get(store.kind, { namespace, name });
   if (!isOurs(live, wanted, owner)) throw ownershipConflict(live);
   if (live.metadata.deletionTimestamp) throw new Stale(`${nameOf(live)} is still being deleted`);
-  store.wrote(isMarked(live, wanted, owner) ? live : await putBack(client, store.kind, live, owner));
+  store.found(live);
   throw new Stale(`${nameOf(live)} was there already`);
 }
 
@@ -159,7 +162,8 @@ async function remove(object: KubeObject, store: Store, { client, writes }: ActO
       { namespace, name },
       { uid, resourceVersion, propagation: 'Background' },
     );
-    if (leaving) store.wrote(leaving);
+    // Some kinds answer with the object as it was: only a deletion time says that it is still there.
+    if (leaving?.metadata.deletionTimestamp) store.wrote(leaving);
     else store.deleted(object);
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 404) throw judged(error, object);
@@ -167,16 +171,11 @@ async function remove(object: KubeObject, store: Store, { client, writes }: ActO
   }
 }
 
-function childIn(desired: Desired): KubeObject {
-  if ('create' in desired) return desired.create;
-  if ('apply' in desired) return desired.apply;
-  return 'keep' in desired ? desired.keep : desired.note;
-}
-
 function storeOf(child: KubeObject, { stores, owner }: ActOptions): Store {
   const store = stores.find(({ kind }) => sameKind(kind, child));
   if (store) return store;
-  throw new TypeError(
+  throw new Refusal(
+    'InternalError',
     `${owner.labelKind} wants ${nameOf(child)}, but its definition does not own ${child.apiVersion} ${child.kind}`,
   );
 }

@@ -32,6 +32,8 @@ class Model {
   readonly history: WatchEvent[] = [];
   private readonly feed = this.store.feed({ kind: ConfigMap, metadataOnly: false });
   private follower = new Follower(this.feed, 0, undefined);
+  /** Answers to writes of ours that are still on their way. */
+  readonly onTheWay: KubeObject[] = [];
   private delivered = 0;
   private version = 100;
   private born = 0;
@@ -113,6 +115,8 @@ const owner = fc.constantFrom('p', 'q');
 const operation = fc.oneof(
   fc.record({ do: fc.constant('theirs' as const), name, owner }),
   fc.record({ do: fc.constant('ours' as const), name, owner }),
+  fc.record({ do: fc.constant('oursSlowly' as const), name, owner }),
+  fc.record({ do: fc.constant('answer' as const) }),
   fc.record({ do: fc.constant('theyDelete' as const), name, owner }),
   fc.record({ do: fc.constant('weDelete' as const), name, owner }),
   fc.record({ do: fc.constant('deliver' as const), count: fc.integer({ min: 1, max: 4 }) }),
@@ -128,6 +132,10 @@ function run(model: Model, step: Operation): void {
       return void model.write(step.name, step.owner);
     case 'ours':
       return ours(model, step.name, step.owner);
+    case 'oursSlowly':
+      return void model.onTheWay.push(model.write(step.name, step.owner));
+    case 'answer':
+      return answered(model);
     case 'theyDelete':
       return void model.remove(step.name);
     case 'weDelete':
@@ -153,6 +161,12 @@ function ours(model: Model, child: string, parent: string): void {
     held !== undefined && compareVersions(held, answer.metadata.resourceVersion ?? '') >= 0,
     'a write of ours is seen at once',
   );
+}
+
+/** The oldest answer that is still on its way arrives. */
+function answered(model: Model): void {
+  const answer = model.onTheWay.shift();
+  if (answer) model.store.wrote(answer);
 }
 
 /** A write of ours while a list is on its way is younger than the list. */
@@ -189,7 +203,7 @@ describe('the cache against a naive model', () => {
           checkIndex(model);
         }
         model.deliver(Infinity);
-        model.bookmark();
+        while (model.onTheWay.length > 0) answered(model);
         deepEqual(
           model.held(),
           new Map([...model.live].map(([key, { metadata }]) => [key, metadata.resourceVersion ?? ''])),

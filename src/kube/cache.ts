@@ -31,6 +31,12 @@ export interface StoreOptions {
   onListenerError: (error: unknown) => void;
 }
 
+/** How far one watch has come, among the keys that it tells of. */
+interface Position {
+  covers: (key: string) => boolean;
+  resourceVersion: string;
+}
+
 /** The objects of one kind, with an index by owner and one by our labels. */
 export class Store {
   readonly kind: Kind;
@@ -38,8 +44,10 @@ export class Store {
   private readonly entries = new Map<string, Entry>();
   private readonly pending = new Map<string, Pending>();
   private readonly owned = new Index();
-  private readonly labelled = new Index();
+  /** Made when somebody first asks: of most kinds nobody does. */
+  private labelled: Index | undefined;
   private readonly unsynced = new Set<Source>();
+  private readonly feeds: Position[] = [];
 
   constructor(options: StoreOptions) {
     this.options = options;
@@ -71,15 +79,30 @@ export class Store {
 
   /** Objects that carry our labels for a parent. */
   labelledFor(kind: string, namespace: string, name: string): Entry[] {
-    return this.pick(this.labelled.get(`${kind}/${namespace}/${name}`));
+    return this.pick((this.labelled ??= this.indexLabels()).get(`${kind}/${namespace}/${name}`));
   }
 
-  /** The answer to a write of ours. An answer that the watch has already overtaken is dropped. */
+  /** The answer to a write of ours. One that the watch has overtaken is dropped: the object may be gone since. */
   wrote(answer: KubeObject): void {
     const entry = entryFrom(answer);
+    const version = entry.object.metadata.resourceVersion ?? '';
+    if (
+      this.feeds.some(
+        ({ covers, resourceVersion }) => covers(keyOf(entry)) && compareVersions(version, resourceVersion) <= 0,
+      )
+    )
+      return;
+    this.enter(entry, version);
+  }
+
+  /** An object that a live look found, though the watch does not show it: it may have lost what the watch selects by. */
+  found(live: KubeObject): void {
+    this.enter(entryFrom(live), live.metadata.resourceVersion ?? '');
+  }
+
+  private enter(entry: Entry, version: string): void {
     const key = keyOf(entry);
     const held = this.entries.get(key);
-    const version = entry.object.metadata.resourceVersion ?? '';
     if (held && compareVersions(held.object.metadata.resourceVersion ?? '', version) >= 0) return;
     this.pending.set(key, { uid: entry.object.metadata.uid ?? '', resourceVersion: version, at: this.now() });
     this.set(key, entry, true);
@@ -98,15 +121,32 @@ export class Store {
   feed(source: Source): Feed {
     this.unsynced.add(source);
     const covers = (key: string) => source.namespace === undefined || key.startsWith(`${source.namespace}/`);
+    const position: Position = { covers, resourceVersion: '' };
+    this.feeds.push(position);
+    const reached = (resourceVersion: string) => void (position.resourceVersion = resourceVersion);
     return {
-      held: (entry) => this.held(entry),
-      changed: (event) => this.changed(event),
-      passed: (resourceVersion) => this.passed(resourceVersion, covers),
+      held: (entry) => (this.unsynced.has(source) ? this.early(entry) : this.held(entry)),
+      changed: (event) => {
+        reached(event.entry.object.metadata.resourceVersion ?? '');
+        this.changed(event);
+      },
+      passed: (resourceVersion) => {
+        reached(resourceVersion);
+        this.passed(resourceVersion, covers);
+      },
       replace: (entries, resourceVersion, began) => {
         this.unsynced.delete(source);
+        reached(resourceVersion);
         this.replace(entries, { resourceVersion, began, covers });
       },
     };
+  }
+
+  /** Nobody acts before the first view is whole: its objects are taken in as they come, not all in one long turn at its end. */
+  private early(entry: Entry): Entry {
+    const key = keyOf(entry);
+    if (!this.pending.has(key)) this.set(key, entry, false);
+    return entry;
   }
 
   private held(entry: Entry): Entry {
@@ -148,16 +188,10 @@ export class Store {
         pending.resourceVersion === undefined || compareVersions(pending.resourceVersion, view.resourceVersion) > 0
       );
     };
-    for (const key of [...this.entries.keys(), ...this.pending.keys()]) {
-      if (!view.covers(key) || entries.has(key) || outlives(key)) continue;
-      this.pending.delete(key);
-      this.set(key, undefined, false);
-    }
-    for (const [key, entry] of entries) {
-      if (outlives(key)) continue;
-      this.pending.delete(key);
-      this.set(key, entry, false);
-    }
+    for (const key of this.pending.keys()) if (view.covers(key) && !outlives(key)) this.pending.delete(key);
+    for (const key of this.entries.keys())
+      if (!entries.has(key) && view.covers(key) && !this.pending.has(key)) this.set(key, undefined, false);
+    for (const [key, entry] of entries) if (!this.pending.has(key)) this.set(key, entry, false);
   }
 
   private set(key: string, after: Entry | undefined, own: boolean): void {
@@ -183,15 +217,24 @@ export class Store {
   private index(key: string, object: KubeObject): void {
     const owner = ownerUid(object);
     if (owner) this.owned.add(owner, key);
-    const parent = labelledParent(object);
-    if (parent) this.labelled.add(parent, key);
+    const parent = this.labelled && labelledParent(object);
+    if (parent) this.labelled?.add(parent, key);
   }
 
   private unindex(key: string, object: KubeObject): void {
     const owner = ownerUid(object);
     if (owner) this.owned.remove(owner, key);
-    const parent = labelledParent(object);
-    if (parent) this.labelled.remove(parent, key);
+    const parent = this.labelled && labelledParent(object);
+    if (parent) this.labelled?.remove(parent, key);
+  }
+
+  private indexLabels(): Index {
+    const index = new Index();
+    for (const [key, { object }] of this.entries) {
+      const parent = labelledParent(object);
+      if (parent) index.add(parent, key);
+    }
+    return index;
   }
 
   private pick(keys: Iterable<string>): Entry[] {

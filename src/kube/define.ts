@@ -19,7 +19,7 @@ export const create = (child: KubeObject): Desired => ({ create: child });
 export const apply = (child: KubeObject): Desired => ({ apply: child });
 /** Mine and wanted, but nothing is written. */
 export const keep = (child: KubeObject): Desired => ({ keep: child });
-/** Remembered as annotations on an own child, beside whatever else is wanted of it. */
+/** Remembered as annotations on an own child, beside whatever else is wanted of it. What is not noted again is forgotten. */
 export const note = (child: KubeObject, annotations: Record<string, string>): Desired => ({ note: child, annotations });
 
 /** The world of one object, from the cache. Asking costs no request. */

@@ -232,3 +232,25 @@ describe('an object that is gone', () => {
     equal(clock.timers, 0);
   });
 });
+
+describe('a fetch that hangs', () => {
+  test('has failed after half a minute, and its place is free for others', async () => {
+    const { facts, clock, asked } = gathering({ parallel: 1 });
+    facts('never answers', 'a');
+    facts('answers', 'b');
+    equal(asked.length, 1);
+    await clock.advance(30_000);
+    deepEqual(facts('never answers', 'a'), { state: 'failed', why: 'there was no answer within 30 s' });
+    await last(asked).answer('sunny');
+    deepEqual(facts('answers', 'b'), known('sunny'));
+  });
+
+  test('for an object that is gone gives its place back at once', async () => {
+    const { facts, gatherer, asked } = gathering({ parallel: 1 });
+    facts('never answers', 'a');
+    facts('answers', 'b');
+    gatherer.forget('a');
+    await settle();
+    equal(asked.length, 2);
+  });
+});

@@ -1,10 +1,13 @@
 // Facts from outside the cache. They are fetched beside the queue's workers, never inside a pass: a pass gets the last
 // value, or `pending`, at once, and its object is woken only when a value changed.
 
-import { type Backoff, type Clock, delayAfter, hashOf, wordsOf } from '../base/index.ts';
+import { asError, type Backoff, type Clock, delayAfter, hashOf, wordsOf } from '../base/index.ts';
 import type { Fact, Facts, Known, Observed, Parent, Tools } from './define.ts';
 
 type AnyFact = Fact<Parent, unknown, unknown, object>;
+
+/** Milliseconds after which a fetch has failed. */
+const longestFetch = 30_000;
 
 interface Held {
   inputs: string;
@@ -86,7 +89,7 @@ export class Gatherer {
     const before = hashOf(held.known);
     let next = fact.freshFor;
     try {
-      const value = await fact.fetch(inputs, { ...tools, signal: held.abort.signal });
+      const value = await this.inTime(fact.fetch(inputs, { ...tools, signal: held.abort.signal }), held.abort.signal);
       hashOf({ value }); // a value that is no JSON could never be told from the next one: the fetch has failed
       held.known = { state: 'known', value };
       held.failures = 0;
@@ -117,6 +120,25 @@ export class Gatherer {
     const at = Math.max(now + wait, this.turns.get(name) ?? 0);
     this.turns.set(name, at + 1_000 / perSecond);
     return at - now;
+  }
+
+  /** A fetch that hangs, or that nobody wants any more, must not keep its place among the few that run at once. */
+  private inTime<T>(fetching: Promise<T>, signal: AbortSignal): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const settle = (end: () => void) => {
+        cancel();
+        signal.removeEventListener('abort', gone);
+        end();
+      };
+      const gone = () => settle(() => reject(new Error('it is not needed any more')));
+      const late = () => settle(() => reject(new Error(`there was no answer within ${longestFetch / 1_000} s`)));
+      const cancel = this.options.clock.after(longestFetch, late);
+      signal.addEventListener('abort', gone, { once: true });
+      void fetching.then(
+        (value) => settle(() => resolve(value)),
+        (error: unknown) => settle(() => reject(asError(error))),
+      );
+    });
   }
 
   private enqueue(task: () => Promise<void>): void {

@@ -3,6 +3,7 @@
 // field manager last wrote the object.
 
 import { type Kind, type KubeObject, manager } from '../objects/index.ts';
+import { shareParts } from './share.ts';
 
 /** Our own entry in managedFields: none, made by a POST (`Update`), or only by server-side apply. */
 export type Hand = 'none' | 'posted' | 'applied';
@@ -39,7 +40,7 @@ export function parseEvent(line: string, kind: Kind): WatchEvent {
       // A watch of metadata only says PartialObjectMetadata; the rest of the engine knows the object by its own kind.
       return {
         type,
-        entry: entryOf(Object.assign(object, { apiVersion: kind.apiVersion, kind: kind.kind }) as KubeObject, fields),
+        entry: held(Object.assign(object, { apiVersion: kind.apiVersion, kind: kind.kind }) as KubeObject, fields),
       };
     case 'BOOKMARK':
       return bookmark(object as KubeObject);
@@ -64,7 +65,7 @@ export function parsePage(text: string, kind: Kind): { entries: Entry[]; resourc
     const { managedFields: _cut, ...kept } = meta as { managedFields?: unknown } & KubeObject['metadata'];
     // Parsed once more from its own text, so that no slack of the page stays in memory.
     const whole = { ...rest, apiVersion: kind.apiVersion, kind: kind.kind, metadata: kept };
-    return entryOf(JSON.parse(JSON.stringify(whole)) as KubeObject, fields);
+    return held(JSON.parse(JSON.stringify(whole)) as KubeObject, fields);
   });
   return { entries, resourceVersion: metadata.resourceVersion, next: metadata.continue ?? '' };
 }
@@ -73,6 +74,13 @@ export function parsePage(text: string, kind: Kind): { entries: Entry[]; resourc
 export function entryFrom(answer: KubeObject): Entry {
   const { managedFields, ...metadata } = answer.metadata as { managedFields?: unknown } & KubeObject['metadata'];
   return entryOf({ ...answer, metadata }, JSON.stringify(managedFields ?? []));
+}
+
+/** An object that was parsed for the cache alone, and may share its parts with others there. */
+function held(object: KubeObject, fields: string): Entry {
+  const entry = entryOf(object, fields);
+  shareParts(object);
+  return entry;
 }
 
 function entryOf(object: KubeObject, fields: string): Entry {

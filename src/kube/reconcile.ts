@@ -10,10 +10,11 @@ import { ApiError, type Client } from './client/index.ts';
 import { type ControllerDefinition, type Decision, type Parent, type Reader, Terminal } from './define.ts';
 import { driftOf, post, turnedBad, warningOf } from './events.ts';
 import type { Gatherer } from './gather.ts';
+import { NotLeading } from './lease.ts';
 import { observe, type Stores } from './observe.ts';
-import { Refusal, Stale } from './refusal.ts';
+import { judged, Refusal, Stale } from './refusal.ts';
 import { type Key, keyText, type Subscriptions } from './routes.ts';
-import { refusedStatus, tell } from './status.ts';
+import { refusedStatus, tell, type TellOptions } from './status.ts';
 
 type Told = Decision<CommonStatus>;
 
@@ -104,7 +105,8 @@ async function leave(owner: Owner, text: string, bench: Bench): Promise<{ again?
   const { finalizers = [] } = owner.object.metadata;
   if (!cleanup || !finalizers.includes(cleanup.finalizer)) return {};
   const { reader: kube, clients, signal } = bench;
-  const result = await cleanup.run(owner.object, { kube, clients, signal });
+  const result = await cleanup.run(owner.object, { kube, clients, signal }).catch((error: unknown) => asError(error));
+  if (result instanceof Error) throw await uncleaned(result, owner, bench);
   if (result !== 'done') return result;
   await setFinalizers(
     finalizers.filter((one) => one !== cleanup.finalizer),
@@ -112,6 +114,16 @@ async function leave(owner: Owner, text: string, bench: Bench): Promise<{ again?
     bench,
   );
   return {};
+}
+
+/** A cleanup that fails holds the object, perhaps for long: its status says why. Where even that fails, the log does. */
+async function uncleaned(failed: Error, owner: Owner, bench: Bench): Promise<Error> {
+  if (failed instanceof Stale || failed instanceof NotLeading) return failed;
+  const why = new Refusal('CleanupFailed', `cannot undo what was done outside the cluster: ${failed.message}`);
+  await toldRefusal(why, owner, bench).catch((error: unknown) =>
+    bench.log.warn('cannot tell why the cleanup failed', { error }),
+  );
+  return failed;
 }
 
 /** A kind with effects outside the cluster holds its objects until these are undone; before the first effect. */
@@ -132,7 +144,7 @@ async function setFinalizers(
   try {
     const answer = await client.patch<KubeObject>(kind, { namespace, name }, body, {
       type: 'merge',
-      manager: manager.children,
+      manager: manager.finalizer,
     });
     parents.get(kind)?.wrote(answer);
     return answer;
@@ -149,7 +161,10 @@ function decided(owner: Owner, text: string, bench: Bench): Told | Error {
   const { seen, reads } = observe(owner, stores);
   try {
     const facts = gatherer.facts(text, owner.object, seen);
-    return definition.decide({ object: owner.object, seen, facts, now: clock.now() });
+    const decision = definition.decide({ object: owner.object, seen, facts, now: clock.now() });
+    if (!Array.isArray(decision?.want) || !decision.status)
+      throw new TypeError('the decision has no want or no status');
+    return decision;
   } catch (error) {
     return asError(error);
   } finally {
@@ -183,7 +198,18 @@ async function told(wanted: CommonStatus, { refused }: Outcome, owner: Owner, be
   const now = clock.now();
   const bad = turnedBad(owner.object.status, status);
   if (bad) await posted(warningOf(owner, bad, now), bench);
-  await tell(status, { client, owner, store, conditions: conditionsOf(definition), now }).catch(staleOr);
+  const options = { client, owner, store, conditions: conditionsOf(definition), now };
+  await tell(status, options).catch((error: unknown) => toldOtherwise(error, owner, options));
+}
+
+/** A status that the server does not take is told as that: the summary alone always fits. */
+async function toldOtherwise(error: unknown, owner: Owner, options: TellOptions): Promise<never> {
+  if (error instanceof ApiError && error.status === 404) throw new Stale('the object is gone', { cause: error });
+  const verdict = judged(error, owner.object);
+  if (!(verdict instanceof Refusal)) throw verdict;
+  const { generation: observedGeneration = 0 } = owner.object.metadata;
+  await tell(refusedStatus({ observedGeneration }, { reason: 'StatusRefused', message: verdict.message }), options);
+  throw verdict;
 }
 
 /** An Event is a courtesy: work does not fail for want of it. */
@@ -197,10 +223,3 @@ const conditionsOf = ({ conditions = [] }: ControllerDefinition): string[] => [
   'Stalled',
   ...conditions,
 ];
-
-/** Somebody else wrote the parent first, or it is gone: the next pass sees it. */
-function staleOr(error: unknown): never {
-  if (error instanceof ApiError && (error.status === 409 || error.status === 404))
-    throw new Stale('the object changed meanwhile', { cause: error });
-  throw error;
-}

@@ -50,7 +50,8 @@ const isMalformed = ({ status, message }: ApiError): boolean =>
   status === 400 ||
   status === 413 ||
   status === 422 ||
-  (status === 500 && /typed patch object|etcdserver: request is too large/.test(message));
+  (status === 500 &&
+    /typed patch object|etcdserver: request is too large|ResourceExhausted|larger than max/.test(message));
 
 const stale = (cause: ApiError, child: KubeObject): Stale => new Stale(`${nameOf(child)} changed meanwhile`, { cause });
 

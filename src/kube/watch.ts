@@ -78,7 +78,7 @@ export async function watch(options: WatchOptions): Promise<void> {
 /** One conversation: a list, or a watch until it ends for whatever reason. */
 export async function step(state: State, options: WatchOptions): Promise<State> {
   const session = new Session(state, options);
-  const byPages = state.at === 'blind' && state.listBy === 'pages';
+  const byPages = state.listBy === 'pages' && !session.follows;
   const end = await (byPages ? session.page() : session.stream()).catch((error: unknown) => error);
   return session.next(end);
 }
@@ -107,12 +107,17 @@ class Session {
     this.options = options;
     this.began = this.lastByte = options.clock.monotonic();
     this.viewed = from.at === 'following' ? from.viewed : this.began;
-    const isOld = this.began - this.viewed > options.limits.fresh && from.listBy === 'stream';
+    const isOld = this.began - this.viewed > options.limits.fresh;
     this.follower = new Follower(
       options.feed,
       this.began,
       from.at === 'following' && !isOld ? from.resourceVersion : undefined,
     );
+  }
+
+  /** Whether it goes on from a known point; else it takes a whole view first. */
+  get follows(): boolean {
+    return this.follower.whole;
   }
 
   /** A list in pages; none of them is longer than the event loop can bear. */
@@ -130,6 +135,7 @@ class Session {
       next = page.next;
       if (next !== '') continue;
       this.events++;
+      this.viewed = this.began;
       this.follower.complete(page.resourceVersion);
       return report.well();
     }
@@ -170,8 +176,9 @@ class Session {
   }
 
   private failuresAfter(error: unknown): number {
-    const useful = this.events > 0 || this.options.clock.monotonic() - this.began > lasting;
-    if (!useful) return this.from.failures + 1;
+    const short = this.options.clock.monotonic() - this.began <= lasting;
+    // A view that is void at once was of no use, however much it brought: to take it again and again would be a storm.
+    if (short && (this.events === 0 || voidsView(error))) return this.from.failures + 1;
     return error === undefined ? 0 : 1;
   }
 

@@ -17,4 +17,10 @@ export const annotation = {
 } as const;
 
 /** Field managers: who writes what, in words that `kubectl --show-managed-fields` shows. */
-export const manager = { children: 'baton', evidence: 'baton-evidence', status: 'baton-status' } as const;
+export const manager = {
+  children: 'baton',
+  evidence: 'baton-evidence',
+  status: 'baton-status',
+  /** Apart from the children's: an object may be a child of ours and a parent with a finalizer at once. */
+  finalizer: 'baton-finalizer',
+} as const;

@@ -4,7 +4,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import type { Call } from '../../controlplane/faults/index.ts';
-import { apply, create, keep, note } from '../../src/kube/define.ts';
+import { apply, create, type Desired, keep, note } from '../../src/kube/define.ts';
 import { ConfigMap, controllerOf, label } from '../../src/objects/index.ts';
 import { eventually } from '../kit/eventually.ts';
 import { config, finalizer, name, type Puppet, type Puppets, startPuppets, type Wants } from '../kit/puppet.ts';
@@ -111,24 +111,44 @@ describe('a late view of the children', () => {
     );
   });
 
-  test('a child that was there all the time is found before anything is deleted without it', async () => {
-    const it = await puppets.puppet(({ object, seen }) => {
+  /** Wants `d` while it is asked for alone, and beside `c` only if `c` says that it is to be spared. */
+  const sparing =
+    (child: (text: string) => Desired[]): Wants =>
+    ({ object: { spec }, seen }) => {
       const spares = seen.get(ConfigMap, 'c')?.metadata.annotations?.['spares'];
-      return [
-        ...(object.spec.text === 'both' ? [create(config('c'))] : []),
-        ...(object.spec.text === 'one' || spares ? [create(config('d'))] : []),
-      ];
-    });
-    const { metadata } = await it.get('one');
+      return [...child(spec.text), ...(spec.text === 'first' || spares ? [create(config('d'))] : [])];
+    };
+
+  test('a child that was there all the time is found before anything is deleted without it', async () => {
+    const it = await puppets.puppet(sparing((text) => (text === 'first' ? [] : [create(config('c'))])));
+    const { metadata } = await it.get('first');
     const first = await it.config('d');
     await freeze('configmaps');
     const labels = { [label.kind]: 'Trio', [label.name]: name, [label.uid]: metadata.uid ?? '' };
-    await rig.apply(ConfigMap, {
-      metadata: { namespace: it.namespace, name: 'c', labels, annotations: { spares: 'd' } },
-    });
-    await it.get('both');
+    const annotations = { spares: 'd' };
+    await rig.apply(ConfigMap, { metadata: { namespace: it.namespace, name: 'c', labels, annotations } });
+    await it.get('second');
     equal((await it.config('d'))?.metadata.uid, first?.metadata.uid);
     equal(controllerOf((await it.config('c')) ?? config('c'))?.uid, metadata.uid, 'its owner is put back');
+  });
+
+  test('news that is met in taking a child over is looked at before anything is deleted without it', async () => {
+    const it = await puppets.puppet(sparing((text) => [apply(config('c', text))]));
+    await it.get('first');
+    const first = await it.config('d');
+    await freeze('configmaps');
+    const { namespace } = it;
+    const spare = { metadata: { annotations: { spares: 'd' } } };
+    await rig.admin.patch(ConfigMap, { namespace, name: 'c' }, spare, { type: 'merge', manager: 'somebody' });
+    await it.ask('second');
+    await eventually(() => rig.proxy.trace.requests({ verb: 'get', resource: 'configmaps', namespace }).length > 0);
+    thaw();
+    await eventually(async () => (await it.config('c'))?.data?.['text'] === 'second');
+    equal((await it.config('d'))?.metadata.uid, first?.metadata.uid);
+    deepEqual(
+      it.writes().filter((write) => write.startsWith('delete')),
+      [],
+    );
   });
 });
 

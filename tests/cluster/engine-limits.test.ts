@@ -184,6 +184,14 @@ describe('a decision that fails', () => {
     ok(await it.config('c'));
   });
 
+  test('for a child of a kind that it does not own is told', async () => {
+    const job = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'j' } };
+    const it = await puppets.puppet(() => [create(config('c')), create(job)]);
+    await it.ask('a job');
+    match((await stalls(it, 'InternalError')).message, /wants Job j, but its definition does not own batch\/v1 Job/);
+    ok(await it.config('c'), 'what comes before it is done');
+  });
+
   test("leaves other people's conditions alone", async () => {
     const it = await puppets.puppet(({ object }) => {
       if (object.spec.text === 'nonsense') throw new Terminal('NoSense', 'this makes no sense');

@@ -80,12 +80,18 @@ describe('fields of a child', () => {
           { name: 'B', value: '2' },
         ],
         labels: { team: 'x', tier: 'y' },
+        paths: ['/a', '/b'],
         withJob: false,
       };
       await trio(namespace, 'less', full);
       await ready(rig, namespace, 'less');
       if (how === 'after it restarted') await restart();
-      await trio(namespace, 'less', { ...full, env: [{ name: 'B', value: '2' }], labels: { tier: 'y' } });
+      await trio(namespace, 'less', {
+        ...full,
+        env: [{ name: 'B', value: '2' }],
+        labels: { tier: 'y' },
+        paths: ['/b'],
+      });
       await eventually(async () => {
         const server = await rig.admin.get(Deployment, { namespace, name: 'less-server' });
         const config = await rig.admin.get(ConfigMap, { namespace, name: 'less-config' });
@@ -93,6 +99,7 @@ describe('fields of a child', () => {
           server.spec.template.spec.containers[0]?.env?.map(({ name }) => name),
           ['B'],
         );
+        deepEqual(server.spec.template.spec.containers[0]?.args, ['/b']);
         equal(server.metadata.labels?.['team'], undefined);
         equal(config.metadata.labels?.['team'], undefined);
         equal(config.metadata.labels?.['tier'], 'y');
@@ -277,7 +284,12 @@ describe('effects outside the cluster', () => {
     mkdirSync(join(rig.outside, 'forgotten')); // nothing can be written there
     await rig.admin.delete(Trio, { namespace, name: 'outside' }, {});
     await eventually(() => operator.log().includes('EISDIR'), { what: 'the undoing fails' });
-    deepEqual((await rig.get(Trio, namespace, 'outside'))?.metadata.finalizers, ['test.baton.dev/external']);
+    const held = await rig.get(Trio, namespace, 'outside');
+    deepEqual(held?.metadata.finalizers, ['test.baton.dev/external']);
+    await eventually(
+      async () =>
+        conditionOf((await rig.get(Trio, namespace, 'outside'))?.status, 'Stalled')?.reason === 'CleanupFailed',
+    );
     rmdirSync(join(rig.outside, 'forgotten'));
     await eventually(async () => (await rig.list(Trio, namespace)).length === 0, { what: 'the Trio goes' });
     equal(readFileSync(join(rig.outside, 'forgotten'), 'utf8'), 'bucket-7\n');

@@ -107,6 +107,28 @@ test('pitfall 13: a missing CRD is named; one that appears later is noticed, one
   await operator.kill();
 });
 
+test('a kind that is missing holds up its own controller only: the other one works', async () => {
+  const namespace = await rig.namespace();
+  const role = JSON.stringify([
+    {
+      op: 'add',
+      path: '/rules/-',
+      value: {
+        apiGroups: ['absent.test.baton.dev'],
+        resources: ['absents', 'absents/status', 'absents/finalizers'],
+        verbs: ['get', 'list', 'watch', 'patch', 'update'],
+      },
+    },
+  ]);
+  await must(rig.plane, ['patch', 'clusterrole', 'trio', '--type=json', '-p', role]);
+  const operator = await rig.operator({ controller: 'beside' });
+  await complains(operator, /absents\.absent\.test\.baton\.dev is not served/);
+  await trio(namespace, 'beside');
+  await ready(rig, namespace, 'beside');
+  await complains(operator, /absents\.absent\.test\.baton\.dev is not served/);
+  await operator.kill();
+});
+
 test('the alias of a kind may be absent: the kind itself is served', async () => {
   const namespace = await rig.namespace();
   const crd = join(deploy, 'crds', 'oldtrios.old.test.baton.dev.yaml');

@@ -6,8 +6,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Call, type FaultProxy, startFaultProxy } from '../../controlplane/faults/index.ts';
-import { ConfigMap } from '../../src/objects/index.ts';
+import { type Call, type CallFilter, type FaultProxy, startFaultProxy } from '../../controlplane/faults/index.ts';
+import { ConfigMap, Deployment, Job, type Kind } from '../../src/objects/index.ts';
 import { eventually } from '../kit/eventually.ts';
 import { type RunningOperator, startProcess } from '../kit/process.ts';
 import { account, home, ready, type Rig, startRig } from '../kit/rig.ts';
@@ -67,7 +67,7 @@ const says = async (namespace: string) => (await rig.get(ConfigMap, namespace, '
 const renewals = ({ trace }: FaultProxy): Call[] =>
   trace.writes({ resource: 'leases' }).filter(({ answer }) => answer !== undefined && answer.status < 300);
 
-describe('two operators', { concurrency: 3 }, () => {
+describe('two operators', { concurrency: 5 }, () => {
   test('the leader is killed: the other one writes within 20 s', async () => {
     const namespace = await rig.namespace();
     const { leader, standby, close } = await two(namespace);
@@ -144,4 +144,73 @@ describe('two operators', { concurrency: 3 }, () => {
     equal(await leader.operator.metric('baton_leader'), 0, 'it knows that it does not lead');
     await close();
   });
+
+  test('pitfall 15: the leader is paused in the middle of a pass: the rest of the pass is not written', async () => {
+    const namespace = await rig.namespace();
+    const { leader, standby, close } = await two(namespace);
+    await ledTrio(namespace);
+    const write = { verb: 'apply', resource: 'configmaps' };
+    leader.proxy.setPlan([{ when: { write }, do: { kind: 'pause', at: 'delivered' } }], leader.operator);
+    const spec = { text: 'second', env: [{ name: 'A', value: '1' }] };
+    await rig.admin.patch(Trio, { namespace, name: 'led' }, { spec }, { type: 'merge', manager: 'user' });
+    await ready(rig, namespace, 'led');
+    ok(work(standby.proxy).some(({ resource }) => resource === 'deployments'));
+    const done = work(leader.proxy).length;
+    leader.operator.resume();
+    await eventually(async () => (await leader.operator.metric('baton_leader')) === 0, { what: 'it has lost' });
+    await pause(3_000);
+    deepEqual(work(leader.proxy).slice(done), []);
+    await close();
+  });
+
+  test('writes of every kind that were on the wire while the other one took over: none changes anything', async () => {
+    const namespace = await rig.namespace();
+    const { leader, standby, close } = await two(namespace);
+    const make = (name: string, spec: object) => rig.apply(Trio, { metadata: { namespace, name }, spec });
+    const plain = { text: 'first', withJob: false };
+    for (const name of ['applied', 'told']) await make(name, plain);
+    for (const name of ['applied', 'told']) await ready(rig, namespace, name);
+    leader.proxy.setPlan(wires.map(([hold, write]) => ({ when: { write }, do: { kind: 'hold', name: hold } })));
+    await make('created', plain);
+    await make('deleted', { text: 'first' });
+    for (const name of ['applied', 'told']) await make(name, { ...plain, text: 'stale' });
+    const held = await Promise.all(wires.map(([hold]) => leader.proxy.holding(hold)));
+    leader.operator.pause();
+
+    for (const name of ['applied', 'told', 'created']) await make(name, { ...plain, text: 'newest' });
+    for (const name of ['applied', 'told', 'created', 'deleted']) await ready(rig, namespace, name);
+    await eventually(async () => (await rig.list(Job, namespace)).length === 0, { what: 'the Job is deleted' });
+    const stranger = { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'x', image: 'x' }] } } };
+    await rig.apply(Job, { metadata: { namespace, name: 'deleted-job' }, spec: { ...stranger, suspend: true } });
+    await pause(1_500);
+    const earlier = await versions(namespace);
+
+    leader.operator.resume();
+    for (const [hold] of wires) leader.proxy.release(hold);
+    await eventually(() => held.every(({ answer }) => answer), { what: 'all are answered' });
+    await pause(3_000);
+    deepEqual(
+      held.map(({ answer }) => answer?.status),
+      [409, 409, 409, 409],
+    );
+    deepEqual(await versions(namespace), earlier);
+    ok(work(standby.proxy).length > 0);
+    await close();
+  });
 });
+
+/** One write of each kind, each of another object, so that all four are under way at once. */
+const wires: [hold: string, write: CallFilter][] = [
+  ['create', { verb: 'create', name: 'created-config' }],
+  ['apply', { verb: 'apply', name: 'applied-config' }],
+  ['status', { verb: 'apply', subresource: 'status', name: 'told' }],
+  ['delete', { verb: 'delete', name: 'deleted-job' }],
+];
+
+/** What every object of the namespace is now, in one word. */
+async function versions(namespace: string): Promise<Record<string, string | undefined>> {
+  const objects = await Promise.all([Trio, ConfigMap, Deployment, Job].map((kind: Kind) => rig.list(kind, namespace)));
+  return Object.fromEntries(
+    objects.flat().map(({ kind, metadata }) => [`${kind} ${metadata.name}`, metadata.resourceVersion]),
+  );
+}

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { conditionOf, ConfigMap, Deployment, Job } from '../../src/objects/index.ts';
 import { eventually } from '../kit/eventually.ts';
 import { type Rig, startRig } from '../kit/rig.ts';
-import { atRest, becomesReady, type Lane, onLane } from '../kit/story.ts';
+import { atRest, becomesReady, type Lane, onLane, wordsOf } from '../kit/story.ts';
 import { Trio } from '../kit/trio/schema.ts';
 
 let rig: Rig;
@@ -137,4 +137,55 @@ describe('what was never seen', { concurrency: 4 }, () => {
         return true;
       });
     }));
+
+  test('servers that went and came back: nothing is written, and nothing flips', () =>
+    onLane(rig, plain, async (lane) => {
+      const { namespace } = lane;
+      await trio(lane, 'one');
+      await becomesReady(lane, 'one');
+      await atRest(lane);
+      const { spec } = await rig.admin.get(Deployment, { namespace, name: 'one-server' });
+      const mark = lane.proxy.trace.mark();
+      for (const resource of ['deployments', 'pods']) await freeze(lane, resource);
+      const scale = (replicas: number) =>
+        rig.admin.patch(
+          Deployment,
+          { namespace, name: 'one-server' },
+          { spec: { replicas } },
+          { type: 'merge', manager: 'somebody' },
+        );
+      await scale(0);
+      await eventually(async () => !(await replicasOf(lane)), { what: 'the server goes' });
+      await scale(spec.replicas ?? 1);
+      await eventually(async () => (await replicasOf(lane)) === 1, { what: 'the server is back' });
+      for (const resource of ['deployments', 'pods']) await thaw(lane, resource);
+      await atRest(lane);
+      deepEqual(
+        lane.proxy.trace.since(mark).calls.map(wordsOf),
+        [],
+        'every state that was passed through was over when it was seen',
+      );
+    }));
 });
+
+test('pitfall 10: no read accepts an old picture: a server that lags is never believed', () =>
+  onLane(rig, plain, async (lane) => {
+    await trio(lane, 'one');
+    const { metadata } = await becomesReady(lane, 'one');
+    const old = { kind: 'serveOld', resourceVersion: metadata.resourceVersion ?? '' } as const;
+    lane.proxy.setPlan([{ when: { request: { verb: ['list', 'watch'] } }, do: old, times: 'always' }], lane.operator);
+    await trio(lane, 'one', { text: 'newer' });
+    await lane.operator.kill();
+    await becomesReady(lane, 'one');
+    await lane.proxy.now({ kind: 'reset' });
+    await trio(lane, 'one', { text: 'newest' });
+    await becomesReady(lane, 'one');
+    deepEqual(lane.proxy.firings(), [0]);
+    deepEqual(
+      lane.proxy.trace.requests().filter(({ resourceVersion }) => resourceVersion === '0'),
+      [],
+    );
+  }));
+
+const replicasOf = async ({ namespace }: Lane) =>
+  (await rig.admin.get(Deployment, { namespace, name: 'one-server' })).status?.availableReplicas;

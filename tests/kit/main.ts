@@ -5,14 +5,16 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { makeLog, systemClock } from '../../src/base/index.ts';
+import { frameworks, mlModelController } from '../../src/controllers/mlmodel/index.ts';
 import {
   defaultLimits,
+  defineController,
   type Limits,
   loadKubeconfig,
   type OperatorOptions,
   startOperator,
 } from '../../src/kube/index.ts';
-import { frameworks, mlModelController } from '../../src/controllers/mlmodel/index.ts';
+import { ConfigMap, kindOf, type KubeObject } from '../../src/objects/index.ts';
 import { cleaningTrioController, type TrioClients, trioController } from './trio/controller.ts';
 
 /** How a test starts the operator. */
@@ -21,7 +23,8 @@ export interface MainOptions {
   /** Answers to questions are files in here; what is forgotten becomes a line of the file `forgotten`. */
   outside: string;
   identity: string;
-  controller: 'plain' | 'cleaning' | 'mlmodel';
+  /** `beside`: the plain one, and another one whose kind is not installed. */
+  controller: 'plain' | 'cleaning' | 'beside' | 'mlmodel';
   /** For mlmodel: the image of our own programs, as another build would have it. */
   image?: string;
   namespaces?: string[];
@@ -44,14 +47,25 @@ const clients: TrioClients = {
   forget: async (thing) => appendFileSync(join(options.outside, 'forgotten'), `${thing}\n`),
 };
 
-function controllerOf({ controller, image = 'baton:1' }: MainOptions): OperatorOptions['controllers'][number] {
-  if (controller === 'plain') return { definition: trioController, clients };
-  if (controller === 'cleaning') return { definition: cleaningTrioController, clients };
-  return { definition: mlModelController({ image, frameworks: frameworks(image), exposure: 'NodePort' }) };
+/** A kind that nobody has installed. */
+const absentController = defineController({
+  kind: kindOf<KubeObject>('absent.test.baton.dev/v1', 'Absent', 'absents'),
+  owns: [ConfigMap],
+  decide: () => ({ want: [], status: {} }),
+});
+
+function controllersOf({ controller, image = 'baton:1' }: MainOptions): OperatorOptions['controllers'] {
+  const table: Record<MainOptions['controller'], OperatorOptions['controllers']> = {
+    plain: [{ definition: trioController, clients }],
+    cleaning: [{ definition: cleaningTrioController, clients }],
+    beside: [{ definition: trioController, clients }, { definition: absentController }],
+    mlmodel: [{ definition: mlModelController({ image, frameworks: frameworks(image), exposure: 'NodePort' }) }],
+  };
+  return table[controller];
 }
 
 const operator = await startOperator({
-  controllers: [controllerOf(options)],
+  controllers: controllersOf(options),
   access: () => loadKubeconfig(options.kubeconfig),
   namespaces: options.namespaces ?? [],
   ...(options.parentSelector !== undefined && { parentSelector: options.parentSelector }),

@@ -96,7 +96,7 @@ export interface Outcome {
   forgotten: string[];
   /** Writes of the operator that the API server took. */
   writes: Call[];
-  /** Writes after everything had come to rest. */
+  /** Writes after everything had come to rest, and after the Trio was gone. */
   late: string[];
 }
 
@@ -121,16 +121,16 @@ export async function live(lane: Lane): Promise<Outcome> {
   await becomesReady(lane, name);
   await atRest(lane);
   const state = stateOf(truth.objects());
+  const lived = births(truth.history());
   const late = await writesDuring(lane, 1_000);
   await rig.admin.delete(Trio, { namespace, name });
-  await eventually(() => truth.objects().length === 0, {
-    what: 'the Trio goes with all its children',
-    within: 90_000, // the garbage collector looks for new kinds twice a minute
-  });
+  // Its children are the garbage collector's, which may take half a minute to learn of a new kind.
+  await eventually(() => truth.get(Trio, name) === undefined, { what: 'the Trio goes' });
+  const left = proxy.trace.mark();
   await atRest(lane);
-  const history = truth.history();
+  late.push(...writesSince(lane, left));
   const writes = proxy.trace.writes().filter(({ answer }) => answer !== undefined && answer.status < 300);
-  return { state, births: births(history), lies: lies(history), forgotten: forgotten(lane), writes, late };
+  return { state, births: lived, lies: lies(truth.history()), forgotten: forgotten(lane), writes, late };
 }
 
 /** Waits until a Trio is Ready for the generation that it has now. */
@@ -166,14 +166,17 @@ export async function atRest({ proxy, operator }: Lane, quiet = 800): Promise<vo
 }
 
 /** The writes of the operator in a span of time, in words. */
-export async function writesDuring({ proxy }: Lane, ms: number): Promise<string[]> {
-  const mark = proxy.trace.mark();
+export async function writesDuring(lane: Lane, ms: number): Promise<string[]> {
+  const mark = lane.proxy.trace.mark();
   await new Promise((resolve) => setTimeout(resolve, ms));
-  return proxy.trace
+  return writesSince(lane, mark);
+}
+
+const writesSince = ({ proxy }: Lane, mark: number): string[] =>
+  proxy.trace
     .writes()
     .filter(({ seq }) => seq > mark)
     .map(wordsOf);
-}
 
 /** A request as a person would tell it. */
 export const wordsOf = ({ verb, resource, subresource, name: object, answer }: Call): string =>

@@ -3,7 +3,8 @@
 // ones end with their last answer.
 
 import { createSecureContext } from 'node:tls';
-import { type Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
+import Pool from 'undici/lib/dispatcher/pool.js';
 import type { Clock } from '../../base/index.ts';
 import type { ClusterAccess, Credential, Tls } from './access.ts';
 

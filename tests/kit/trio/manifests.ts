@@ -19,6 +19,8 @@ const named = (trio: Trio, part: string): KubeObject['metadata'] => ({
   ...(trio.spec.labels ? { labels: trio.spec.labels } : {}),
 });
 
+const byName = (a: string, b: string): number => (a < b ? -1 : 1);
+
 /** What was found out elsewhere and belongs into the ConfigMap. */
 export interface Findings {
   greeting?: string;
@@ -34,7 +36,7 @@ export const config = (trio: Trio, findings: Findings = {}): ConfigMap => ({
     text: trio.spec.text,
     env: JSON.stringify(trio.spec.env),
     mode: trio.spec.mode,
-    ...(trio.spec.paths ? { paths: trio.spec.paths.toSorted((a, b) => (a < b ? -1 : 1)).join('\n') } : {}),
+    ...(trio.spec.paths ? { paths: trio.spec.paths.toSorted(byName).join('\n') } : {}),
     ...findings,
   },
 });
@@ -68,6 +70,7 @@ const serverSpec = (trio: Trio): Deployment['spec'] => ({
       {
         name: 'server',
         image: trio.spec.image,
+        ...(trio.spec.paths ? { args: trio.spec.paths.toSorted(byName) } : {}),
         env: trio.spec.env,
         resources: { requests: { memory: trio.spec.memory } },
         readinessProbe: { tcpSocket: { port: trio.spec.port } },

@@ -1,0 +1,44 @@
+// The bench itself, with a handful of objects: it runs, it counts what it should, and it leaves nothing behind. Only our
+// own side, as the Go programs take minutes to build; and no figure is judged, since machines differ.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const main = fileURLToPath(new URL('../../bench/main.ts', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'baton-bench-'));
+after(() => rmSync(folder, { recursive: true }));
+
+const bench = (...args: string[]) =>
+  promisify(execFile)(process.execPath, [main, ...args], { timeout: 300_000, killSignal: 'SIGKILL' });
+
+test('both parts of the bench measure our side and write their figures down', async () => {
+  const out = join(folder, 'bench.json');
+  const small = ['--alone', '--parents', '10', '--writes', '40', '--rounds', '1', '--rest', '100'];
+  const { stdout } = await bench(...small, '--out', out);
+  assert.match(stdout, /^Cache: 10 parents and 50 children/m);
+  assert.match(stdout, /^Writes: 40 server-side applies/m);
+  const { cache, writes } = JSON.parse(readFileSync(out, 'utf8')) as Figures;
+  const [filled] = cache.ours;
+  for (const figure of ['rss', 'collected', 'peak', 'synced', 'cpu', 'stall', 'passed'])
+    assert.ok((filled?.[figure] ?? 0) > 0, `${figure} is ${filled?.[figure]}`);
+  assert.deepEqual(
+    writes.rounds.map(({ workers }) => workers),
+    [1, 10, 20],
+  );
+  for (const { ours } of writes.rounds) assert.ok(ours.cpu > 0 && ours.ms > 0);
+});
+
+interface Figures {
+  cache: { ours: Record<string, number>[] };
+  writes: { rounds: { workers: number; ours: { ms: number; cpu: number } }[] };
+}
+
+test('a part that does not exist is named, and nothing is started', async () => {
+  await assert.rejects(bench('memory'), /there is no part memory: it is one of cache, writes/);
+});
