@@ -12,7 +12,7 @@ export const mark = {
   revision: 'baton.dev/revision',
   /** On Deployments: how this revision takes over. */
   rollout: 'baton.dev/rollout',
-  /** On Deployments: the revisions that answered before, the last first. */
+  /** On Deployments: the revisions that have taken over completely before, the last first. */
   served: 'baton.dev/served',
   /** On a Job: what it was started for; another value is another attempt. */
   attempt: 'baton.dev/attempt',

@@ -18,9 +18,9 @@ export function formerRevisions(
     rollout,
   );
   const arrived = rollout.told === asked.name && rollout.complete;
-  const remembered = others
-    .filter((revision) => hasWeights(revision, seen))
-    .slice(0, model.spec.rollout.history + (arrived ? 0 : 1));
+  // What shares the volume of what is asked gets its weights with it, if it has them not yet or not any more.
+  const returnable = others.filter((one) => one.source.claim === asked.source.claim || hasWeights(one, seen));
+  const remembered = returnable.slice(0, model.spec.rollout.history + (arrived ? 0 : 1));
   const inUse = new Set(podsIn(seen).map(({ metadata }) => metadata.labels?.[mark.revision]));
   const stays = ({ name }: Revision) => name === rollout.told || name === target?.name || inUse.has(name);
   return others.filter((revision) => stays(revision) || remembered.includes(revision));

@@ -1,31 +1,40 @@
 // A model's life in random orders of events: edits, accidents, crashes, controllers that look late. What must hold always
-// is in tests/kit/cluster/oracles.ts, what must hold at rest in still.ts.
+// is in tests/kit/cluster/oracles.ts, what must hold at rest in still.ts; oracles.test.ts shows that they notice faults.
 
+import { ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { happenings, names } from '../../../tests/kit/cluster/events.ts';
-import { Life } from '../../../tests/kit/cluster/life.ts';
-import { nobody, oracles } from '../../../tests/kit/cluster/oracles.ts';
+import { anything, harmless } from '../../../tests/kit/cluster/events.ts';
+import type { Life } from '../../../tests/kit/cluster/life.ts';
+import { oracles } from '../../../tests/kit/cluster/oracles.ts';
+import { beginning, play, schedulesOf } from '../../../tests/kit/cluster/schedules.ts';
 import { checkRest, rest } from '../../../tests/kit/cluster/still.ts';
+import { isReady } from '../../../tests/kit/cluster/workloads.ts';
+import { Pod } from '../../objects/index.ts';
 
-const schedules = Number(process.env['SCHEDULES'] ?? 10_000);
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
-
-const served = new Life(nobody);
-rest(served);
-
-const happening = fc.tuple(fc.constantFrom(...names), fc.nat(11));
-const schedule = fc.record({ fresh: fc.boolean(), steps: fc.array(happening, { maxLength: 40, size: 'max' }) });
+const times = Number(process.env['SCHEDULES'] ?? 10_000);
 
 test(`in any order of events a model stays honest, keeps what serves, and comes to rest (seed ${seed})`, (t) => {
-  fc.assert(
-    fc.property(schedule, ({ fresh, steps }) => {
-      const life = fresh ? new Life(oracles) : served.fork(oracles);
-      for (const [name, which] of steps) happenings[name]?.(life, which);
-      rest(life);
-      checkRest(life);
-    }),
-    { numRuns: schedules, seed },
-  );
-  t.diagnostic(`${schedules} schedules with seed ${seed}`);
+  const holds = fc.property(schedulesOf(anything), (schedule) => {
+    const life = beginning(schedule, oracles);
+    play(life, schedule);
+    rest(life);
+    checkRest(life);
+  });
+  fc.assert(holds, { numRuns: times, seed });
+  t.diagnostic(`${times} schedules with seed ${seed}`);
+});
+
+test(`edits and trouble with what is new never leave a model without an answer (seed ${seed})`, () => {
+  const answers = ({ model, store }: Life) => {
+    // Zero servers and a replacement of all at once are gaps that a person asked for.
+    const asked = model.spec.replicas === 0 || model.spec.rollout.strategy === 'replace';
+    ok(asked || store.all(Pod).some(isReady), 'nothing answers');
+  };
+  const holds = fc.property(schedulesOf(harmless), ({ steps }) => {
+    const kind = steps.filter(([name, which]) => !(name === 'replicas' && which % 4 === 0) && name !== 'strategy');
+    play(beginning({ fresh: false }, oracles), { fresh: false, steps: kind }, answers);
+  });
+  fc.assert(holds, { numRuns: Math.ceil(times / 5), seed });
 });

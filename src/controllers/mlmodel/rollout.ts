@@ -12,7 +12,7 @@ export interface Rollout {
   /** The pods that it runs, as the server knows them. */
   template: PodTemplate | undefined;
   takeover: Takeover | undefined;
-  /** Revisions that answered before the one that was told, the last first. */
+  /** Revisions that have taken over completely before, the last first. */
   served: readonly string[];
   /** Revisions whose servers answer now: the most servers first. */
   serving: readonly string[];

@@ -30,7 +30,7 @@ export const serverLabels = ({ metadata }: MLModel): Record<string, string> =>
 export interface Running {
   replicas: number;
   takeover: Takeover;
-  /** Revisions that answered before this one, the last first. */
+  /** Revisions that have taken over completely before, the last first. */
   served: readonly string[];
 }
 

@@ -29,7 +29,7 @@ export function targetOf(model: MLModel, choice: Choice, seen: Observed, now: nu
   if (!revision) return undefined;
   const replicas = hasWeights(revision, seen) || isFed(revision, choice) ? model.spec.replicas : 0;
   const { takeover, left } = takeoverFor(model, revision.name, rollout, now);
-  return { revision, replicas, takeover, left, served: servedBefore(revision.name, rollout, seen) };
+  return { revision, replicas, takeover, left, served: servedBefore(revision.name, rollout) };
 }
 
 /** Servers that answer have read their weights already; what is asked has them by the word of its download. */
@@ -72,14 +72,12 @@ export function takeoverFor(
   return left > 0 ? { takeover: 'surge', left } : { takeover: 'oneByOne', left: undefined };
 }
 
-/** As many as history can ever ask for. */
-const mostServed = 10;
+/** As many as history can ever ask for, and the one that is asked. */
+const mostServed = 11;
 
-/** Whoever answers when the servers are told something else has served. */
-function servedBefore(target: string, { told, served, serving }: Rollout, seen: Observed): string[] {
-  if (told === target) return [...served];
-  const answering = revisionsIn(seen).filter(({ name }) => serving.includes(name));
-  const names = new Set([...answering.map(({ name }) => name), ...served]);
-  names.delete(target);
-  return [...names].slice(0, mostServed);
+/** What the servers ran counts if it had arrived before they are told something else. */
+function servedBefore(target: string, { told, takingOver, served, serving }: Rollout): string[] {
+  if (told === target || told === undefined) return [...served];
+  const arrived = takingOver === 'done' || (serving.length === 1 && serving[0] === told);
+  return [...new Set(arrived ? [told, ...served] : served)].slice(0, mostServed);
 }

@@ -133,7 +133,10 @@ const accidents: Record<string, Happening> = {
     if (held) store.apply({ ...held, spec: { ...held.spec, replicas: which % 4 } } as Deployment);
   },
   claimRemoved: removeAny(PersistentVolumeClaim),
-  deploymentRemoved: removeAny(Deployment),
+  deploymentRemoved: (life, which) => {
+    life.arrived = [];
+    removeAny(Deployment)(life, which);
+  },
   jobRemoved: removeAny(Job),
   revisionRemoved: removeAny(ControllerRevision),
   serviceRemoved: removeAny(Service),
@@ -169,10 +172,37 @@ const going: Record<string, Happening> = {
 /** Everything that can happen, by name. */
 export const happenings: Readonly<Record<string, Happening>> = { ...edits, ...accidents, ...going };
 
-const often = { pass: 12, look: 30, round: 12, crash: 3, source: 4, server: 3, replicas: 3, time: 3 } as Record<
-  string,
-  number
->;
+const often: Readonly<Record<string, number>> = {
+  pass: 12,
+  look: 30,
+  round: 12,
+  crash: 3,
+  source: 4,
+  server: 3,
+  replicas: 3,
+  size: 3,
+  time: 3,
+};
 
-/** The names, each as often as it should happen. */
-export const names: string[] = Object.keys(happenings).flatMap((name) => Array<string>(often[name] ?? 1).fill(name));
+const asOften = (list: object): string[] =>
+  Object.keys(list).flatMap((name) => Array<string>(often[name] ?? 1).fill(name));
+
+/** The names of everything, each as often as it should happen. */
+export const anything: readonly string[] = asOften(happenings);
+
+const gentle = [
+  'sourceTurns',
+  'serverTurns',
+  'classDries',
+  'jobExpires',
+  'jobRemoved',
+  'noteRemoved',
+  'serviceRemoved',
+];
+
+/** What may not cost a single answer of a model that serves: edits, and trouble with what is new. */
+export const harmless: readonly string[] = asOften({
+  ...edits,
+  ...going,
+  ...Object.fromEntries(gentle.map((name) => [name, true])),
+});

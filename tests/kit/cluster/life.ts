@@ -2,7 +2,7 @@
 // step is small, so that a random order of steps reaches the states between.
 
 import { isDeepStrictEqual as same } from 'node:util';
-import type { MLModel, MLModelStatus } from '../../../src/api/index.ts';
+import { mark, type MLModel, type MLModelStatus } from '../../../src/api/index.ts';
 import { decide, type MLModelFacts, type MLModelSettings } from '../../../src/controllers/mlmodel/index.ts';
 import type { Decision, Facts, Observed } from '../../../src/kube/define.ts';
 import {
@@ -19,7 +19,7 @@ import { foreign, seen } from '../world.ts';
 import { act, Crash, type Write } from './engine.ts';
 import { collect, fairWeather, schedule, shelfClaim, step, syncClaim, type Volumes, type Weather } from './nodes.ts';
 import { Store } from './store.ts';
-import { syncDeployment, syncJob } from './workloads.ts';
+import { isReady, syncDeployment, syncJob } from './workloads.ts';
 
 /** What somebody checks while a life goes on. */
 export interface Watcher {
@@ -36,6 +36,9 @@ export interface Glance {
   facts: Facts<MLModelFacts>;
   now: number;
 }
+
+/** The controller, or something that behaves worse. */
+export type Decider = typeof decide;
 
 const kindOfClass = (name: string, volumeBindingMode: 'Immediate' | 'WaitForFirstConsumer', grows: boolean) => ({
   apiVersion: StorageClass.apiVersion,
@@ -63,19 +66,23 @@ export class Life {
   model: MLModel = aModel({ server: { args: ['--a'] } });
   settings: MLModelSettings = settings;
   again: number | undefined;
+  /** Revisions that took over completely, the last first, since there is a Deployment to know it. */
+  arrived: readonly string[] = [];
   readonly watcher: Watcher;
+  readonly decider: Decider;
 
-  constructor(watcher: Watcher) {
+  constructor(watcher: Watcher, decider: Decider = decide) {
     this.watcher = watcher;
+    this.decider = decider;
   }
 
   /** The same life, going another way from here. */
-  fork(watcher: Watcher): Life {
-    const fork = new Life(watcher);
+  fork(watcher: Watcher, decider: Decider = decide): Life {
+    const fork = new Life(watcher, decider);
     fork.store = this.store.copy();
     fork.volumes = new Map(this.volumes);
     [fork.weather, fork.model, fork.settings] = [this.weather, this.model, this.settings];
-    fork.again = this.again;
+    [fork.again, fork.arrived] = [this.again, this.arrived];
     return fork;
   }
 
@@ -100,6 +107,7 @@ export class Life {
 
   /** One pass of the operator, as the engine runs it. It may end after so many writes. */
   pass(mostWrites = Infinity): void {
+    this.noteArrival();
     let left = mostWrites;
     const wrote = (write: Write) => {
       this.watcher.wrote(this, write);
@@ -124,7 +132,7 @@ export class Life {
 
   decide(): Decision<MLModelStatus> {
     const glance = this.glance();
-    const decision = decide(glance, this.settings);
+    const decision = this.decider(glance, this.settings);
     this.watcher.decided(this, decision, glance);
     return decision;
   }
@@ -178,6 +186,21 @@ export class Life {
     if (pod.spec.nodeName === undefined) return schedule(store, pod, weather);
     step(store, pod, weather, volumes);
     this.watcher.stepped(this, pod);
+  }
+
+  private noteArrival(): void {
+    const [running] = this.store.all(Deployment);
+    const name = running?.metadata.annotations?.[mark.revision];
+    const answering = new Set(
+      this.store
+        .all(Pod)
+        .filter(isReady)
+        .map(({ metadata }) => metadata.labels?.[mark.revision]),
+    );
+    const observed = running?.status?.observedGeneration === running?.metadata.generation;
+    const done = observed && running?.status?.conditions?.some(({ reason }) => reason === 'NewReplicaSetAvailable');
+    if (name !== undefined && (done || (answering.size === 1 && answering.has(name))))
+      this.arrived = [name, ...this.arrived.filter((other) => other !== name)];
   }
 
   /** Everybody looks once. */

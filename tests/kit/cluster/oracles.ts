@@ -3,14 +3,7 @@
 import { equal, ok } from 'node:assert/strict';
 import { isDeepStrictEqual as same } from 'node:util';
 import { mark, type MLModelStatus } from '../../../src/api/index.ts';
-import {
-  attemptOf,
-  decide,
-  type Revision,
-  cut,
-  revisionName,
-  sourceOf,
-} from '../../../src/controllers/mlmodel/index.ts';
+import { attemptOf, type Revision, cut, revisionName, sourceOf } from '../../../src/controllers/mlmodel/index.ts';
 import type { Decision } from '../../../src/kube/define.ts';
 import {
   conditionOf,
@@ -78,7 +71,7 @@ function checkConditions({ model, status }: Life): void {
 /** Same world, same words: in whatever order objects and their fields come. */
 function checkOrder(life: Life, decision: Decision<MLModelStatus>): void {
   const glance = life.glance((objects) => objects.toReversed().map(turned));
-  const other = decide({ ...glance, object: turned(glance.object) }, life.settings);
+  const other = life.decider({ ...glance, object: turned(glance.object) }, life.settings);
   ok(same(other, decision), 'the order of things matters');
 }
 
@@ -110,6 +103,23 @@ function checkDeleted(life: Life, { before, after }: Write): void {
   if (isOfKind(before, Service) && !before.metadata.name.endsWith('-expose'))
     ok(served.length === 0, 'the Service of servers was deleted');
   if (isOfKind(before, Job)) checkVerdict(life, before);
+}
+
+/** As many revisions as history asks for can be returned to, those that served last before all others. */
+function checkHistory({ store, model, arrived }: Life, { before, after }: Write): void {
+  if (!before || after) return;
+  const former = arrived.filter((name) => name !== revisionName(model)).slice(0, model.spec.rollout.history);
+  const revisions = [...store.all(ControllerRevision), before].filter((one) => isOfKind(one, ControllerRevision));
+  for (const { metadata, data } of revisions) {
+    const { source } = data as Revision;
+    const claim = [...store.all(PersistentVolumeClaim), before].find(({ metadata: { name } }) => name === source.claim);
+    const kept = former.includes(metadata.labels?.[mark.revision] ?? '') && source.from === 'download';
+    const lost = before.metadata.uid === metadata.uid || before.metadata.uid === claim?.metadata.uid;
+    ok(
+      !kept || !lost || !isIntact(claim as PersistentVolumeClaim | undefined),
+      'a revision of the history was deleted',
+    );
+  }
 }
 
 /** What was said for good is not asked again, unless a person mends something. */
@@ -196,6 +206,7 @@ export const oracles: Watcher = {
   },
   wrote(life, write) {
     checkDeleted(life, write);
+    checkHistory(life, write);
     checkServers(life, write);
     checkDownloads(life, write);
   },
