@@ -230,9 +230,10 @@ describe('a pass', () => {
 
   test('that fails is told with its key and its error, and tried again', async () => {
     const it = settled({}, { data: { open: 'ten' } });
-    const told = await eventually(() => it.lines.find((line) => line.includes('a pass failed')));
+    const told = () => it.lines.find((line) => line.includes('a pass failed'));
+    await eventually(() => told() !== undefined);
     match(
-      told,
+      told() ?? '',
       /WARN {2}a pass failed and will be tried again key=.*street\/corner.* error=.*ConfigMap street\/c/,
     );
     equal(it.controller.queue.stats().delayed, 1);
