@@ -18,7 +18,7 @@ import { must } from '../kit/rig.ts';
 
 export interface Row {
   name: string;
-  run(lane: ModelLane): Promise<void>;
+  run: (lane: ModelLane) => Promise<void>;
 }
 
 const other = { modelURL: 'https://models.example/iris-2.onnx' };

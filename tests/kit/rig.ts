@@ -23,7 +23,7 @@ export interface Installed {
   controller: MainOptions['controller'];
 }
 
-export const trio: Installed = {
+export const testKind: Installed = {
   deploy: fileURLToPath(new URL('trio/deploy', import.meta.url)),
   home: 'trio-system',
   account: 'trio',
@@ -38,7 +38,7 @@ export const product: Installed = {
   controller: 'mlmodel',
 };
 
-export const { home, account } = trio;
+export const { home, account } = testKind;
 
 export interface Rig {
   plane: ControlPlane;
@@ -59,7 +59,7 @@ export interface Rig {
 }
 
 /** Starts everything but the operator. */
-export async function startRig(options: Options = { nodes: 1 }, installed: Installed = trio): Promise<Rig> {
+export async function startRig(options: Options = { nodes: 1 }, installed: Installed = testKind): Promise<Rig> {
   const plane = await startControlPlane(options);
   const admin = new Client({ cluster: loadKubeconfig(plane.kubeconfigPath), clock: systemClock, userAgent: 'test' });
   await install(plane, installed);
