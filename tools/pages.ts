@@ -3,7 +3,9 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { MLModel } from '../src/api/index.ts';
 import { table } from '../src/operator/index.ts';
+import { fieldTable } from './fields.ts';
 
 /** One generated part of a page. */
 export interface Part {
@@ -13,7 +15,11 @@ export interface Part {
   text: () => string;
 }
 
-export const parts: readonly Part[] = [{ page: 'docs/spec/operator.md', name: 'settings', text: table }];
+export const parts: readonly Part[] = [
+  { page: 'docs/spec/operator.md', name: 'settings', text: table },
+  { page: 'docs/spec/mlmodel.md', name: 'spec', text: () => fieldTable(MLModel, 'spec') },
+  { page: 'docs/spec/mlmodel.md', name: 'status', text: () => fieldTable(MLModel, 'status') },
+];
 
 /** A page with its part put in. */
 export function filled(text: string, { page, name, text: part }: Part): string {
