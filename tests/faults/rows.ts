@@ -62,9 +62,9 @@ export const rows: Row[] = [
       equal((await condition(lane, 'Stalled'))?.reason, 'StorageFull');
       // Host-path volumes cannot grow: the test plays the class that allows it.
       await must(lane.rig.plane, ['patch', 'storageclass', 'standard', '-p', '{"allowVolumeExpansion":true}']);
-      await lane.model({ storageSize: '4Gi', podAnnotations: {} });
+      await lane.model({ storageSize: '4Gi' });
       await lane.ready();
-      await lane.model({ storageSize: '2Gi', podAnnotations: {} });
+      await lane.model({ storageSize: '2Gi' });
       await eventually(async () => (await condition(lane, 'StorageShrinkIgnored'))?.status === 'True');
       await lane.ready();
     },
