@@ -1,5 +1,5 @@
-// Names of children: `<parent>-<part>`, at most 63 characters, so that they can be label values and host names. A longer
-// one is cut and gets a hash of the whole, so two long names never meet.
+// Names of children: `<parent>-<part>`, at most 63 characters and beginning with a letter, so that they can be label
+// values, host names and Services. What is no such name is made one and gets a hash of the whole, so two never meet.
 
 import { hashOf } from '../base/index.ts';
 
@@ -10,19 +10,14 @@ export const shortHash = (value: unknown, digits: number): string => hashOf(valu
 
 /** The name of a child. */
 export function childName(parent: string, part: string): string {
-  const whole = `${parent.replaceAll('.', '-')}-${part}`;
-  const clean = whole === `${parent}-${part}` && whole.length <= longest;
-  if (clean) return whole;
-  const tail = `-${hashOf([parent, part]).slice(0, 8)}`;
-  const room = longest - tail.length - part.length - 1;
-  const stem =
-    room > 0
-      ? `${parent.replaceAll('.', '-').slice(0, room).replace(/-+$/, '')}-${part}`
-      : part.slice(0, longest - tail.length);
-  return `${stem}${tail}`;
+  const stem = parent.replaceAll('.', '-').replace(/^(?=[0-9])/, 'm');
+  const whole = `${stem}-${part}`;
+  if (stem === parent && whole.length <= longest) return whole;
+  const tail = `-${part}-${hashOf([parent, part]).slice(0, 8)}`;
+  return `${stem.slice(0, longest - tail.length).replace(/-+$/, '')}${tail}`;
 }
 
-/** The parts of children's names, by kind: no two kinds share one, so their children never meet either. */
+/** The parts of children's names, by kind: no two kinds share one, so their children never meet. A revision's is its hash. */
 export const parts = {
-  MLModel: ['service', 'expose', 'server', 'weights', 'download', 'pdb', 'rev'],
+  MLModel: ['service', 'expose', 'server', 'weights', 'download', 'pdb'],
 } as const;

@@ -43,9 +43,17 @@ export type LastWord =
   | { result: 'verdict'; verdict: Verdict; message: string }
   | { result: 'fault'; message: string };
 
-/** One line of JSON; kubelet keeps 4096 bytes of it. */
-export const sayLastWord = (word: LastWord): string =>
-  JSON.stringify('message' in word ? { ...word, message: word.message.slice(0, 2_000) } : word);
+/** What a kubelet keeps of a termination message. */
+const mostBytes = 4_096;
+
+/** One line of JSON, with as much of the message as a kubelet keeps of it. */
+export function sayLastWord(word: LastWord): string {
+  const said = JSON.stringify(word);
+  const size = new TextEncoder().encode(said).length;
+  if (!('message' in word) || size <= mostBytes) return said;
+  const shorter = Math.floor((word.message.length * mostBytes) / size) - 1;
+  return sayLastWord({ ...word, message: word.message.slice(0, Math.max(0, shorter)).toWellFormed() });
+}
 
 /** The last word in a termination message, wherever it stands between log lines. */
 export function heardLastWord(message: string | undefined): LastWord | undefined {

@@ -14,7 +14,15 @@ import {
   sourceOf,
   weightsClaim,
 } from '../../src/controllers/mlmodel/index.ts';
-import type { ControllerRevision, Deployment, Job, PersistentVolumeClaim, Pod } from '../../src/objects/index.ts';
+import type {
+  ControllerRevision,
+  Deployment,
+  Job,
+  KubeObject,
+  PersistentVolumeClaim,
+  Pod,
+  StorageClass,
+} from '../../src/objects/index.ts';
 
 export const settings: MLModelSettings = { image: 'baton:1', frameworks: frameworks('baton:1'), exposure: 'NodePort' };
 
@@ -49,6 +57,12 @@ const download = (model: MLModel) => {
   if (source.from !== 'download') throw new TypeError('this model is not downloaded');
   return source;
 };
+
+/** The same object on its way out. */
+export const leaving = <T extends KubeObject>(object: T): T => ({
+  ...object,
+  metadata: { ...object.metadata, deletionTimestamp: born },
+});
 
 /** The claim of a model's weights; with a digest they are there. */
 export function claim(
@@ -150,3 +164,28 @@ export const unschedulable: NonNullable<Pod['status']> = {
     },
   ],
 };
+
+/** A server that runs and crashes. */
+export const crashing: NonNullable<Pod['status']> = {
+  phase: 'Running',
+  conditions: [{ type: 'Ready', status: 'False', lastTransitionTime: born }],
+  containerStatuses: [
+    {
+      name: 'server',
+      ready: false,
+      restartCount: 3,
+      state: { waiting: { reason: 'CrashLoopBackOff' } },
+      lastState: { terminated: { exitCode: 7, message: 'bad magic number' } },
+    },
+  ],
+};
+
+/** A storage class as an installation may have it. */
+export const storageClass = (name: string, rest: Partial<StorageClass> = {}): StorageClass => ({
+  apiVersion: 'storage.k8s.io/v1',
+  kind: 'StorageClass',
+  metadata: { name },
+  provisioner: 'example.com/disk',
+  volumeBindingMode: 'Immediate',
+  ...rest,
+});

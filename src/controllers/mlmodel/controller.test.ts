@@ -1,5 +1,6 @@
-import { deepEqual, equal, match } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { childIn } from '../../../tests/kit/cluster/engine.ts';
 import {
   aModel,
   claim,
@@ -11,8 +12,9 @@ import {
   settings,
   unschedulable,
 } from '../../../tests/kit/mlmodel.ts';
+import { look, noFacts, now, plan, reason } from '../../../tests/kit/plans.ts';
 import { foreign, seen } from '../../../tests/kit/world.ts';
-import { mark, type MLModel } from '../../api/index.ts';
+import { mark, type MLModel, parts } from '../../api/index.ts';
 import type { Desired, Observed } from '../../kube/define.ts';
 import { conditionOf, type Deployment } from '../../objects/index.ts';
 import { decide } from './controller.ts';
@@ -20,35 +22,6 @@ import { decide } from './controller.ts';
 const v1 = aModel();
 const v2 = aModel({ modelURL: 'https://models.example/iris-2.onnx' }, { generation: 2 });
 const digest = 'sha256:0';
-const now = Date.parse('2026-01-01T00:01:00Z');
-
-/** '!' is created once, '+' is applied, '=' is kept untouched, '@' is noted. */
-const sign = { create: '!', apply: '+', keep: '=', note: '@' };
-const short: Record<string, string> = {
-  ControllerRevision: 'Revision',
-  PersistentVolumeClaim: 'Claim',
-  PodDisruptionBudget: 'Budget',
-};
-const line = (desired: Desired) =>
-  Object.entries(desired)
-    .map(([verb, child]) =>
-      verb in sign ? `${sign[verb as keyof typeof sign]}${short[child.kind] ?? child.kind}` : '',
-    )
-    .join('');
-
-const look = (model: MLModel, world: Observed) =>
-  decide(
-    {
-      object: model,
-      seen: world,
-      facts: { progress: { state: 'pending' }, claimEvents: { state: 'pending' }, podEvents: { state: 'unneeded' } },
-      now,
-    },
-    settings,
-  );
-const plan = (model: MLModel, world: Observed) => look(model, world).want.map(line).join(' ');
-const reason = (model: MLModel, world: Observed) => conditionOf(look(model, world).status, 'Ready')?.reason;
-
 const serving = '!Revision @Claim +Deployment +Service +Claim';
 const ready = [revision(v1), claim(v1, { digest }), deployment(v1), serverPod(v1)];
 
@@ -185,7 +158,7 @@ describe('MLModel', () => {
     const pass = {
       object: v1,
       seen: seen(...ready),
-      facts: { progress: { state: 'pending' }, claimEvents: { state: 'pending' }, podEvents: { state: 'unneeded' } },
+      facts: noFacts,
       now,
     } as const;
     const then = decide(pass, settings);
@@ -239,5 +212,15 @@ describe('MLModel', () => {
       'apply' in one && one.apply.kind === 'PersistentVolumeClaim' ? [JSON.stringify(one.apply)] : [],
     );
     match(sizes[0] ?? '', /"storage":"1Gi"/);
+  });
+
+  test('children are named by the parts that are kept for this kind, or by the hash of a revision', () => {
+    const many = aModel({ replicas: 2, expose: true });
+    const worlds = [seen(), seen(revision(many), claim(many)), seen(revision(many), claim(many, { digest }))];
+    const found = worlds.flatMap((world) => look(many, world).want.map(childIn));
+    const partOf = (name: string) => /^iris-([a-z]+)(-[0-9a-f]+)*$/.exec(name)?.[1] ?? '';
+    for (const { metadata, kind } of found)
+      ok(kind === 'ControllerRevision' || parts.MLModel.some((part) => part === partOf(metadata.name)), metadata.name);
+    equal(new Set(found.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).size, 7);
   });
 });

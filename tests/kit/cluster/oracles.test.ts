@@ -105,7 +105,7 @@ const faults: { name: string; decider: Decider; found: RegExp }[] = [
     name: 'changes the size of every volume at once',
     decider: applying<PersistentVolumeClaim>('PersistentVolumeClaim', (child, { spec }) => ({
       ...child,
-      spec: { ...child.spec, resources: { requests: { storage: spec.storageSize ?? '1Gi' } } },
+      spec: { ...child.spec, resources: { requests: { storage: String(spec.storageSize ?? '1Gi') } } },
     })),
     found: /shrink|class|bound/,
   },
