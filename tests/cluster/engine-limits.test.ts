@@ -163,6 +163,7 @@ describe('a decision that fails', () => {
     });
     await it.ask('whatever');
     match((await stalls(it, 'InternalError')).message, /a slip/);
+    await wait(1_000);
     broken = false;
     await eventually(() => it.config('c'));
   });
