@@ -1,6 +1,6 @@
 // The language of fault plans: plain data, so that a failing plan can be printed, kept and run again. A rule says when
 // (a trigger over requests, watch events and time) and what (an action on the request, the event, the watches or the
-// operator process). `checkPlan` refuses a rule that could never act, before a test trusts it.
+// operator process). check.ts refuses a rule that could never act as it is meant, before a test trusts it.
 
 import type { Refused } from './statuses.ts';
 
@@ -113,7 +113,7 @@ export type Subject = 'request' | 'event' | 'time';
 type Target = 'request' | 'event' | 'watches' | 'operator' | 'hold' | 'network';
 
 /** What each action acts on; a request or an event it must have been triggered by. */
-const actsOn: Record<Action['kind'], Target> = {
+export const actsOn: Record<Action['kind'], Target> = {
   delay: 'request',
   hold: 'request',
   dropBefore: 'request',
@@ -156,17 +156,8 @@ export const fits = (action: Action, subject: Subject): boolean =>
 /** Whether a rule looks at, or touches, single watch events. */
 export const concernsEvents = ({ when, do: action }: Rule): boolean => subjects(when).has('event') || onEvent(action);
 
-/** Throws for a rule that could never act. */
-export function checkPlan(plan: Plan): void {
-  for (const [index, { when, do: action }] of plan.entries())
-    if (![...subjects(when)].some((subject) => fits(action, subject)))
-      throw new TypeError(
-        `rule ${index}: ${action.kind} acts on one ${actsOn[action.kind]}, and its trigger never has one; name it with { all: [...] }`,
-      );
-}
-
 /** On which occasions a trigger can fire. */
-function subjects(when: Trigger): ReadonlySet<Subject> {
+export function subjects(when: Trigger): ReadonlySet<Subject> {
   if ('request' in when || 'write' in when) return new Set(['request']);
   if ('event' in when) return new Set(['event']);
   if ('after' in when) return new Set(['request', 'event', 'time']);

@@ -2,9 +2,10 @@
 // the API server, and the operator process that a plan may hit.
 
 import type { Clock } from '../../src/base/index.ts';
+import { checkPlan } from './check.ts';
 import type { Door } from './door.ts';
 import type { Holds } from './holds.ts';
-import { type Action, checkPlan, concernsEvents, onOperator, onWatches, type Plan } from './plan.ts';
+import { type Action, concernsEvents, onOperator, onWatches, type Plan } from './plan.ts';
 import type { WatchStream } from './stream.ts';
 import type { Recorder } from './trace.ts';
 import { makeRules, type Occasion, type Rules, timesOf } from './triggers.ts';

@@ -181,14 +181,15 @@ describe('our own writes', () => {
   });
 
   test('of a status are known at once too', async () => {
-    const it = await puppets.puppet(({ seen }) => (seen.read(ConfigMap, 'elsewhere') ? [] : []));
+    const it = await puppets.puppet(({ seen }) => (seen.read(ConfigMap, 'signal') ? [create(config('c'))] : []));
     await it.get('told');
     await freeze('trios');
     it.writes();
-    for (const value of ['one', 'two'])
-      await rig.apply(ConfigMap, { metadata: { namespace: it.namespace, name: 'elsewhere', annotations: { value } } });
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
-    deepEqual(it.writes(), []);
+    for (const value of ['one', 'two', 'three']) {
+      await rig.apply(ConfigMap, { metadata: { namespace: it.namespace, name: 'signal', annotations: { value } } });
+      await new Promise((resolve) => setTimeout(resolve, 700));
+    }
+    deepEqual(it.writes(), ['create configmaps c 201', 'apply status puppet 200']);
   });
 });
 
@@ -236,21 +237,17 @@ describe('a late view of the parent', () => {
     ok(await it.config('c'));
   });
 
-  test('that was edited meanwhile: its status is not written over', async () => {
+  test('that was edited meanwhile: nothing is told of what it asked before', async () => {
     const it = await puppets.puppet(({ seen }) => (seen.read(ConfigMap, 'signal') ? [create(config('c'))] : []));
     await it.get('first');
     await freeze('trios');
-    await rig.admin.patch(
-      Trio,
-      { namespace: it.namespace, name },
-      { status: { message: 'theirs' } },
-      { type: 'merge', manager: 'somebody', subresource: 'status' },
-    );
+    await it.ask('second');
     await signal(it);
-    await eventually(async () => it.config('c'));
-    equal((await it.now()).status?.message, 'theirs');
+    await refused(it, 'apply status puppet 409');
+    equal((await it.now()).status?.phase, 'Wants 0');
     thaw();
-    await eventually(async () => (await it.now()).status?.message === 'first');
+    await eventually(async () => (await it.now()).status?.message === 'second');
+    equal((await it.now()).status?.phase, 'Wants 1');
   });
 
   test('that got a finalizer of somebody else meanwhile: ours comes beside it, before the first child, and goes alone', async () => {

@@ -95,6 +95,20 @@ describe('a child', () => {
     await eventually(async () => (await it.config('c'))?.data?.['text'] === 'second');
   });
 
+  test('that is leaving where no watch shows it is waited for too', async () => {
+    const it = await puppets.puppet(applied);
+    await it.get('made');
+    const first = await it.config('c');
+    await rig.proxy.now({ kind: 'freeze', watches: { verb: 'watch', resource: 'configmaps' } });
+    await meddle(it, 'c', { finalizers: ['example.com/slow'], labels: { [label.kind]: null }, ownerReferences: null });
+    await rig.admin.delete(ConfigMap, { namespace: it.namespace, name: 'c' });
+    rig.proxy.clearPlan();
+    await eventually(() => it.writes().includes('create configmaps c 409'), { what: 'its name is found taken' });
+    await wait(1_000);
+    await meddle(it, 'c', { finalizers: null });
+    await eventually(async () => ((await it.config('c'))?.metadata.uid ?? first?.metadata.uid) !== first?.metadata.uid);
+  });
+
   test('that was only to be created gets its owner and labels back, beside the owners of others', async () => {
     const it = await puppets.puppet(() => [create(config('c'))]);
     await it.get('made');
@@ -163,6 +177,7 @@ describe('a decision that fails', () => {
     });
     await it.ask('whatever');
     match((await stalls(it, 'InternalError')).message, /a slip/);
+    await wait(1_000);
     broken = false;
     await eventually(() => it.config('c'));
   });

@@ -71,7 +71,9 @@ describe('edits', { concurrency: 4 }, () => {
         await atRest(lane);
       }
       t.diagnostic(`from the event to the first write: ${delays.map((ms) => ms.toFixed(1)).join(', ')} ms`);
-      ok(Math.max(...delays) < 200, `it took ${Math.max(...delays)} ms`);
+      // A machine that is busy may delay one of them; a queue that makes an edit wait would delay them all, by half a second.
+      const typical = delays.toSorted((a, b) => a - b)[2] ?? Infinity;
+      ok(typical < 200 && Math.max(...delays) < 500, `they took ${delays.join(', ')} ms`);
     }));
 
   test('pitfall 2: steady state costs no request but the lease, and no watch is opened anew, over 90 s', (t) =>

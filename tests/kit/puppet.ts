@@ -83,10 +83,13 @@ export async function startPuppets(rig: Rig): Promise<Puppets> {
   };
 }
 
-/** The status says what was asked for, so that a test can wait for it. */
+/** The status says what was asked for, so that a test can wait for it, and how much is wanted, so that it changes with that. */
 function decision({ object }: Pass<Trio>, want: readonly Desired[]): Decision<TrioStatus> {
   const { generation = 0 } = object.metadata;
-  return { want: [...want], status: { observedGeneration: generation, phase: 'Told', message: object.spec.text } };
+  return {
+    want: [...want],
+    status: { observedGeneration: generation, phase: `Wants ${want.length}`, message: object.spec.text },
+  };
 }
 
 function puppetIn(rig: Rig, namespace: string): Puppet {
