@@ -28,7 +28,8 @@ export function cacheTable({ parents, children, wire, ours, go, goStripped }: Ca
       row('time to synced, ms', 'synced'),
       row('CPU to synced, ms', 'cpu'),
       row('time to all first passes, ms', 'passed'),
-      row('longest stall, ms', 'stall', `<= ${goals.stall}`),
+      row('longest turn of the event loop, ms', 'stall', `<= ${goals.stall}`),
+      row('most CPU time in a turn, ms', 'work'),
     ]),
   ].join('\n');
 }

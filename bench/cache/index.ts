@@ -39,9 +39,11 @@ export interface Filled {
   synced: number;
   /** CPU time of all threads until then. */
   cpu: number;
-  /** The longest time for which the event loop did not turn, until every object had its first pass. */
+  /** The longest turn of our event loop until every object had its first pass. */
   stall?: number;
-  /** From the start of the process until then. */
+  /** The most CPU time that our thread itself spent in a turn. */
+  work?: number;
+  /** From the start of the process until every object had its first pass. */
   passed?: number;
 }
 
@@ -87,7 +89,8 @@ interface Said {
   ms: number;
   cpu: number;
   stall?: number;
-  passesMs?: number;
+  work?: number;
+  passed?: number;
 }
 
 async function fill(program: string, args: string[], { parents, rest }: CacheOptions): Promise<Filled> {
@@ -100,13 +103,6 @@ async function fill(program: string, args: string[], { parents, rest }: CacheOpt
   await measured.ask('collect');
   await new Promise((resolve) => setTimeout(resolve, Math.min(rest, 2_000)));
   const collected = measured.memory().rss;
-  return {
-    rss,
-    collected,
-    peak,
-    synced: said.ms,
-    cpu: said.cpu,
-    ...(said.stall !== undefined && { stall: said.stall }),
-    ...(said.passesMs !== undefined && { passed: said.passesMs }),
-  };
+  const { objects: _, ms: synced, ...others } = said;
+  return { rss, collected, peak, synced, ...others };
 }

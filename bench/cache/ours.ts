@@ -2,15 +2,15 @@
 // reads all and writes nothing. Says one line of JSON when every object has had its first pass.
 
 import { createInterface } from 'node:readline';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { makeLog, systemClock } from '../../src/base/index.ts';
 import { defineController, keep, loadKubeconfig, startOperator } from '../../src/kube/index.ts';
 import { Trio } from '../../tests/kit/trio/schema.ts';
 import { childKinds } from '../objects.ts';
+import { watchTurns } from './turns.ts';
 
 const [kubeconfig = '', parents = ''] = process.argv.slice(2);
 const expected = Number(parents);
-const stalls = monitorEventLoopDelay({ resolution: 1 });
+const turns = watchTurns();
 
 let objects = 0;
 let passes = 0;
@@ -33,11 +33,10 @@ const idle = defineController<Trio, NonNullable<Trio['status']>>({
 });
 
 function finished(): void {
-  stalls.disable();
-  say({ objects, ...synced, passesMs: performance.now(), stall: stalls.max / 1e6, p99: stalls.percentile(99) / 1e6 });
+  turns.stop();
+  say({ objects, ...synced, passed: performance.now(), stall: turns.longest, work: turns.work });
 }
 
-stalls.enable();
 await startOperator({
   controllers: [{ definition: idle }],
   access: () => loadKubeconfig(kubeconfig),

@@ -25,7 +25,7 @@ test('both parts of the bench measure our side and write their figures down', as
   assert.match(stdout, /^Writes: 40 server-side applies/m);
   const { cache, writes } = JSON.parse(readFileSync(out, 'utf8')) as Figures;
   const [filled] = cache.ours;
-  for (const figure of ['rss', 'collected', 'peak', 'synced', 'cpu', 'stall', 'passed'])
+  for (const figure of ['rss', 'collected', 'peak', 'synced', 'cpu', 'stall', 'work', 'passed'])
     assert.ok((filled?.[figure] ?? 0) > 0, `${figure} is ${filled?.[figure]}`);
   assert.deepEqual(
     writes.rounds.map(({ workers }) => workers),

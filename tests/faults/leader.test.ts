@@ -149,11 +149,15 @@ describe('two operators', { concurrency: 5 }, () => {
     const namespace = await rig.namespace();
     const { leader, standby, close } = await two(namespace);
     await ledTrio(namespace);
+    const editBoth = async (text: string) => {
+      const spec = { text, env: [{ name: 'A', value: text }] };
+      await rig.admin.patch(Trio, { namespace, name: 'led' }, { spec }, { type: 'merge', manager: 'user' });
+      await ready(rig, namespace, 'led');
+    };
+    await editBoth('second');
     const write = { verb: 'apply', resource: 'configmaps' };
     leader.proxy.setPlan([{ when: { write }, do: { kind: 'pause', at: 'delivered' } }], leader.operator);
-    const spec = { text: 'second', env: [{ name: 'A', value: '1' }] };
-    await rig.admin.patch(Trio, { namespace, name: 'led' }, { spec }, { type: 'merge', manager: 'user' });
-    await ready(rig, namespace, 'led');
+    await editBoth('third');
     ok(work(standby.proxy).some(({ resource }) => resource === 'deployments'));
     const done = work(leader.proxy).length;
     leader.operator.resume();
