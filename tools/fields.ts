@@ -25,7 +25,8 @@ export function fieldTable(kind: DefinedKind, part: 'spec' | 'status'): string {
 function rowsOf({ properties = {}, required = [] }: Node, under: string): string[] {
   return Object.entries(properties).flatMap(([name, node]) => {
     const path = `${under}${name}`;
-    const fallback = node.default === undefined ? (required.includes(name) ? 'required' : '–') : code(JSON.stringify(node.default));
+    const fallback =
+      node.default === undefined ? (required.includes(name) ? 'required' : '–') : code(JSON.stringify(node.default));
     const row = `| ${code(path)} | ${formOf(node)} | ${fallback} | ${(node.description ?? '').replaceAll('|', '\\|')} |`;
     return [row, ...rowsOf(node, `${path}.`), ...rowsOf(node.items ?? {}, `${path}[].`)];
   });
