@@ -36,21 +36,28 @@ export function targetOf(model: MLModel, choice: Choice, seen: Observed, now: nu
 const isFed = ({ name }: Revision, { asked, weights, rollout }: Choice): boolean =>
   rollout.serving.includes(name) || (name === asked.name && weights.at === 'ready');
 
-/** Servers that have lost their weights but still answer are not touched, even if their revision were cut anew meanwhile. */
 function servable({ asked, weights, rollout }: Choice, seen: Observed): Revision | undefined {
   if (weights.at === 'ready') return asked;
   const known = revisionsIn(seen);
   const told = known.find(({ name }) => name === rollout.told);
   if (told && hasWeights(told, seen)) return told;
-  if (told && rollout.serving.includes(told.name)) return { ...told, template: rollout.template ?? told.template };
+  if (told && rollout.serving.includes(told.name)) return asItRuns(told, rollout);
   const able = known.filter((revision) => hasWeights(revision, seen));
   // Somebody removed the Deployment: what it ran comes back. With one there is no going back unasked, unless it is half-way.
   return rollout.told === undefined ? able[0] : able.find(({ name }) => rollout.serving.includes(name));
 }
 
 /** What was told has lost its weights, and nothing answers: its servers must not start on an empty volume. */
-const abandoned = ({ told, serving }: Rollout, seen: Observed): Revision | undefined =>
-  serving.length === 0 ? revisionsIn(seen).find(({ name }) => name === told) : undefined;
+function abandoned(rollout: Rollout, seen: Observed): Revision | undefined {
+  const told = revisionsIn(seen).find(({ name }) => name === rollout.told);
+  return told && rollout.serving.length === 0 ? asItRuns(told, rollout) : undefined;
+}
+
+/** Without its weights nothing new is rolled out, not even if somebody removed the revision and it was cut anew. */
+const asItRuns = (revision: Revision, { template = revision.template }: Rollout): Revision => ({
+  ...revision,
+  template,
+});
 
 /** Seconds for which a server may wait for room, in which an autoscaler or a pod that ends may make some. */
 const patience = 10;

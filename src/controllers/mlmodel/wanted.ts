@@ -86,7 +86,9 @@ function grown(model: MLModel, { asked: { source }, weights }: Plan, seen: Obser
 function servers(model: MLModel, { target, rollout }: Plan, seen: Observed): Desired[] {
   if (target) return [apply(server(model, target.revision, target))];
   const running = seen.get(Deployment, serverName(model));
-  const fed = isIntact(seen.get(PersistentVolumeClaim, running?.spec.template.metadata?.labels?.[mark.weights] ?? ''));
+  const weights = running?.spec.template.metadata?.labels?.[mark.weights] ?? '';
+  const own = seen.get(PersistentVolumeClaim, weights);
+  const fed = own ? isIntact(own) : seen.read(PersistentVolumeClaim, weights) !== undefined;
   return running && (fed || rollout.serving.length > 0) ? [keep(running)] : [];
 }
 

@@ -66,7 +66,7 @@ export class Life {
   model: MLModel = aModel({ server: { args: ['--a'] } });
   settings: MLModelSettings = settings;
   again: number | undefined;
-  /** Revisions that took over completely, the last first, since there is a Deployment to know it. */
+  /** Revisions that had taken over when the servers were told something else, the last first, since there is a Deployment. */
   arrived: readonly string[] = [];
   readonly watcher: Watcher;
   readonly decider: Decider;
@@ -107,9 +107,10 @@ export class Life {
 
   /** One pass of the operator, as the engine runs it. It may end after so many writes. */
   pass(mostWrites = Infinity): void {
-    this.noteArrival();
+    const arrived = this.arrivedNow();
     let left = mostWrites;
     const wrote = (write: Write) => {
+      if (isMoved(write)) this.arrived = [...new Set([...arrived, ...this.arrived])];
       this.watcher.wrote(this, write);
       if (--left <= 0) throw new Crash();
     };
@@ -188,7 +189,8 @@ export class Life {
     this.watcher.stepped(this, pod);
   }
 
-  private noteArrival(): void {
+  /** The revision that the servers were told to run, if it has taken over. */
+  private arrivedNow(): string[] {
     const [running] = this.store.all(Deployment);
     const name = running?.metadata.annotations?.[mark.revision];
     const answering = new Set(
@@ -199,8 +201,7 @@ export class Life {
     );
     const observed = running?.status?.observedGeneration === running?.metadata.generation;
     const done = observed && running?.status?.conditions?.some(({ reason }) => reason === 'NewReplicaSetAvailable');
-    if (name !== undefined && (done || (answering.size === 1 && answering.has(name))))
-      this.arrived = [name, ...this.arrived.filter((other) => other !== name)];
+    return name !== undefined && (done || (answering.size === 1 && answering.has(name))) ? [name] : [];
   }
 
   /** Everybody looks once. */
@@ -214,3 +215,9 @@ export class Life {
     this.pass();
   }
 }
+
+/** Whether the servers were told to run something else. */
+const isMoved = ({ before, after }: Write): boolean =>
+  before?.kind === 'Deployment' &&
+  after !== undefined &&
+  before.metadata.annotations?.[mark.revision] !== after.metadata.annotations?.[mark.revision];
