@@ -63,7 +63,7 @@ test('make demo shows the life of the sample, ends with 0, and leaves nothing', 
   equal(await demo.ended, 0, demo.said());
   const said = demo.said();
   match(said, /the node is simulated/);
-  for (const phase of ['CreatingStorage', 'Downloading', 'Ready']) match(said, new RegExp(`^  ${phase} `, 'm'));
+  for (const phase of ['Downloading', 'Serving', 'Ready']) match(said, new RegExp(`^  ${phase} `, 'm'));
   match(said, /^  Downloading \d+ %/m);
   match(said, /^NAME +PHASE +READY .*\nmnist +Ready +True/m);
   equal(said.includes('\x1b'), false, 'no terminal, no control characters');
