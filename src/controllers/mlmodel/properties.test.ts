@@ -12,7 +12,8 @@ import { checkRest, rest } from '../../../tests/kit/cluster/still.ts';
 import { isReady } from '../../../tests/kit/cluster/workloads.ts';
 import { Pod } from '../../objects/index.ts';
 
-const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
+/** The same schedules on every run; another seed, from outside, searches further. */
+const seed = Number(process.env['SEED'] ?? 20_261_116);
 const times = Number(process.env['SCHEDULES'] ?? 10_000);
 
 test(`in any order of events a model stays honest, keeps what serves, and comes to rest (seed ${seed})`, (t) => {

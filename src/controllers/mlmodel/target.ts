@@ -42,9 +42,9 @@ function servable({ asked, weights, rollout }: Choice, seen: Observed): Revision
   const told = known.find(({ name }) => name === rollout.told);
   if (told && hasWeights(told, seen)) return told;
   if (told && rollout.serving.includes(told.name)) return asItRuns(told, rollout);
-  const able = known.filter((revision) => hasWeights(revision, seen));
   // Somebody removed the Deployment: what it ran comes back. With one there is no going back unasked, unless it is half-way.
-  return rollout.told === undefined ? able[0] : able.find(({ name }) => rollout.serving.includes(name));
+  if (rollout.told === undefined) return known.find((revision) => hasWeights(revision, seen));
+  return rollout.serving.flatMap((name) => known.find((revision) => revision.name === name) ?? [])[0];
 }
 
 /** What was told has lost its weights, and nothing answers: its servers must not start on an empty volume. */

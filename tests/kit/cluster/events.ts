@@ -72,6 +72,12 @@ const look: Happening = (life, which) => {
 
 const edits: Record<string, Happening> = {
   source: (life, which) => life.edit({ modelURL: one([urls[0] ?? '', ...urls.slice(1), 'pvc://shelf/iris'], which) }),
+  mind: (life, which) => {
+    const { modelURL } = life.model.spec;
+    life.edit({ modelURL: one(['https://models.example/other.onnx', 'pvc://shelf/iris'], which) });
+    life.pass();
+    life.edit({ modelURL });
+  },
   server: (life, which) => life.edit({ server: { args: [one(['--a', ...args.slice(1)], which)] } }),
   replicas: (life, which) => life.edit({ replicas: which % 4 }),
   size: (life, which) => life.edit({ storageSize: one(['1Gi', '2Gi', '4Gi'], which) }),
@@ -181,6 +187,8 @@ const often: Readonly<Record<string, number>> = {
   server: 3,
   replicas: 3,
   size: 3,
+  nodes: 3,
+  mind: 2,
   time: 3,
 };
 
