@@ -4,7 +4,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, before, describe, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Call, type CallFilter, type FaultProxy, startFaultProxy } from '../../controlplane/faults/index.ts';
 import { ConfigMap, Deployment, Job, type Kind } from '../../src/objects/index.ts';
@@ -28,30 +28,33 @@ interface Candidate {
 let leases = 0;
 
 /** Two operators that stand for the same Lease; the first leads. */
-async function two(namespace: string): Promise<{ leader: Candidate; standby: Candidate; close: () => Promise<void> }> {
+async function two(t: TestContext, namespace: string): Promise<{ leader: Candidate; standby: Candidate }> {
   const lease = { namespace: home, name: `lease-${++leases}` };
-  const leader = await candidate(namespace, lease);
+  const leader = await candidate(t, namespace, lease);
   await eventually(async () => (await leader.operator.metric('baton_leader')) === 1, { what: 'the first one leads' });
-  const standby = await candidate(namespace, lease);
+  const standby = await candidate(t, namespace, lease);
   await eventually(async () => (await standby.operator.probe('/readyz')).status === 200, {
     what: 'the second one stands by',
   });
-  const close = async () => {
-    for (const { operator, proxy } of [leader, standby]) {
-      if (operator.alive()) await operator.kill();
-      await proxy.stop();
-    }
-  };
-  return { leader, standby, close };
+  return { leader, standby };
 }
 
-async function candidate(namespace: string, lease: { namespace: string; name: string }): Promise<Candidate> {
+async function candidate(
+  t: TestContext,
+  namespace: string,
+  lease: { namespace: string; name: string },
+): Promise<Candidate> {
   const { plane } = rig;
   const proxy = await startFaultProxy({ upstream: { url: plane.url, caPem: plane.caPem } });
   const kubeconfig = join(plane.folder, `candidate-${new URL(proxy.url).port}.kubeconfig`);
   writeFileSync(kubeconfig, proxy.kubeconfig(await plane.token(home, account)));
   const own = { kubeconfig, outside: rig.outside, controller: 'plain', namespaces: [namespace], lease } as const;
-  return { operator: await startProcess(plane.folder, { ...own, namespaces: [namespace] }), proxy };
+  const operator = await startProcess(plane.folder, { ...own, namespaces: [namespace] });
+  t.after(async () => {
+    if (operator.alive()) await operator.kill();
+    await proxy.stop();
+  });
+  return { operator, proxy };
 }
 
 const edit = (namespace: string, text: string) =>
@@ -68,9 +71,9 @@ const renewals = ({ trace }: FaultProxy): Call[] =>
   trace.writes({ resource: 'leases' }).filter(({ answer }) => answer !== undefined && answer.status < 300);
 
 describe('two operators', { concurrency: 5 }, () => {
-  test('the leader is killed: the other one writes within 20 s', async () => {
+  test('the leader is killed: the other one writes within 20 s', async (t) => {
     const namespace = await rig.namespace();
-    const { leader, standby, close } = await two(namespace);
+    const { leader, standby } = await two(t, namespace);
     await ledTrio(namespace);
     equal(work(standby.proxy).length, 0, 'who stands by writes nothing');
     const killed = performance.now();
@@ -85,12 +88,11 @@ describe('two operators', { concurrency: 5 }, () => {
       first && first.at - killed < 20_000,
       `the first write came ${Math.round((first?.at ?? 0) - killed)} ms after the kill`,
     );
-    await close();
   });
 
-  test('the leader is stopped gracefully: the other one writes within 2 s', async () => {
+  test('the leader is stopped gracefully: the other one writes within 2 s', async (t) => {
     const namespace = await rig.namespace();
-    const { leader, standby, close } = await two(namespace);
+    const { leader, standby } = await two(t, namespace);
     await ledTrio(namespace);
     const stopped = performance.now();
     const gone = leader.operator.stop();
@@ -103,12 +105,11 @@ describe('two operators', { concurrency: 5 }, () => {
       first && first.at - stopped < 2_000,
       `the next write came ${Math.round((first?.at ?? 0) - stopped)} ms after the stop`,
     );
-    await close();
   });
 
-  test('pitfall 15: the leader is paused beyond its lease and resumed: it begins no write, and one on the wire changes nothing', async () => {
+  test('pitfall 15: the leader is paused beyond its lease and resumed: it begins no write, and one on the wire changes nothing', async (t) => {
     const namespace = await rig.namespace();
-    const { leader, standby, close } = await two(namespace);
+    const { leader, standby } = await two(t, namespace);
     await ledTrio(namespace);
     // A write of the old leader stays on the wire while the world goes on without it.
     leader.proxy.setPlan([
@@ -142,12 +143,11 @@ describe('two operators', { concurrency: 5 }, () => {
     );
     ok(work(standby.proxy).length > 0);
     equal(await leader.operator.metric('baton_leader'), 0, 'it knows that it does not lead');
-    await close();
   });
 
-  test('pitfall 15: the leader is paused in the middle of a pass: the rest of the pass is not written', async () => {
+  test('pitfall 15: the leader is paused in the middle of a pass: the rest of the pass is not written', async (t) => {
     const namespace = await rig.namespace();
-    const { leader, standby, close } = await two(namespace);
+    const { leader, standby } = await two(t, namespace);
     await ledTrio(namespace);
     const editBoth = async (text: string) => {
       const spec = { text, env: [{ name: 'A', value: text }] };
@@ -164,12 +164,11 @@ describe('two operators', { concurrency: 5 }, () => {
     await eventually(async () => (await leader.operator.metric('baton_leader')) === 0, { what: 'it has lost' });
     await pause(3_000);
     deepEqual(work(leader.proxy).slice(done), []);
-    await close();
   });
 
-  test('writes of every kind that were on the wire while the other one took over: none changes anything', async () => {
+  test('writes of every kind that were on the wire while the other one took over: none changes anything', async (t) => {
     const namespace = await rig.namespace();
-    const { leader, standby, close } = await two(namespace);
+    const { leader, standby } = await two(t, namespace);
     const make = (name: string, spec: object) => rig.apply(Trio, { metadata: { namespace, name }, spec });
     const plain = { text: 'first', withJob: false };
     for (const name of ['applied', 'told']) await make(name, plain);
@@ -199,7 +198,6 @@ describe('two operators', { concurrency: 5 }, () => {
     );
     deepEqual(await versions(namespace), earlier);
     ok(work(standby.proxy).length > 0);
-    await close();
   });
 });
 
