@@ -102,3 +102,10 @@ describe('taking over what our own POST set', () => {
       { manager: 'baton', operation: 'Apply', fieldsV1: {} },
     ]));
 });
+
+test('a class that the server gave at birth is not ours to take away', () => {
+  const fieldsV1 = { 'f:spec': { 'f:storageClassName': {}, 'f:accessModes': {} } };
+  deepEqual(asApplied([{ manager: 'baton', operation: 'Update', fieldsV1 }]), [
+    { manager: 'baton', operation: 'Apply', fieldsV1: { 'f:spec': { 'f:accessModes': {} } } },
+  ]);
+});

@@ -38,8 +38,23 @@ export function asApplied(entries: ManagedFields[]): ManagedFields[] {
   const ours = entries.filter(isOurs);
   const [first] = ours;
   if (!first || !ours.some(({ operation }) => operation === 'Update')) return entries;
-  const fieldsV1 = ours.map((entry) => entry.fieldsV1 ?? {}).reduce(union);
+  const fieldsV1 = withoutGiven(ours.map((entry) => entry.fieldsV1 ?? {}).reduce(union));
   return [{ ...first, operation: 'Apply', fieldsV1 }, ...entries.filter((entry) => !isOurs(entry))];
+}
+
+/**
+ * Classes that the server fills in when an object is made count as ours in managedFields though we never named them.
+ * They cannot change later, so an apply without them must not try to take them away.
+ */
+const givenAtBirth = ['f:storageClassName', 'f:ingressClassName'];
+
+function withoutGiven(fields: Record<string, unknown>): Record<string, unknown> {
+  const spec = fields['f:spec'];
+  if (typeof spec !== 'object' || spec === null) return fields;
+  return {
+    ...fields,
+    'f:spec': Object.fromEntries(Object.entries(spec).filter(([key]) => !givenAtBirth.includes(key))),
+  };
 }
 
 /** Two field sets as one: a set is a tree, so the union is the merged tree. */
