@@ -120,6 +120,17 @@ describe('a child', () => {
     deepEqual([controllerOf({ ...config('c'), metadata: now })?.name, now.labels?.[label.name]], [name, name]);
   });
 
+  test('keeps all notes of a pass, however many wishes they came in', async () => {
+    const it = await puppets.puppet(() => [
+      create(config('c')),
+      note(config('c'), { a: '1' }),
+      note(config('c'), { b: '2' }),
+    ]);
+    await it.get('noted');
+    const { annotations } = (await it.config('c'))?.metadata ?? {};
+    deepEqual([annotations?.['a'], annotations?.['b']], ['1', '2']);
+  });
+
   test('is not made anew while its parent is leaving', async () => {
     const it = await puppets.puppet(applied, async () => ({ again: 200 }));
     await it.get('made');
@@ -199,13 +210,29 @@ describe('a decision that fails', () => {
     ok(await it.config('c'));
   });
 
-  test('for a child of a kind that it does not own is told', async () => {
-    const job = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'j' } };
-    const it = await puppets.puppet(() => [create(config('c')), create(job)]);
-    await it.ask('a job');
-    match((await stalls(it, 'InternalError')).message, /wants Job j, but its definition does not own batch\/v1 Job/);
-    ok(await it.config('c'), 'what comes before it is done');
-  });
+  const job = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'j' } };
+  const faults: { what: string; wants: Wants; says: RegExp }[] = [
+    {
+      what: 'a child of a kind that it does not own',
+      wants: () => [create(job)],
+      says: /wants Job j, but its definition does not own batch\/v1 Job/,
+    },
+    {
+      what: 'the same child in two ways',
+      wants: () => [create(config('c', 'one')), apply(config('c', 'two'))],
+      says: /wants ConfigMap c twice/,
+    },
+  ];
+  for (const { what, wants, says } of faults)
+    test(`for ${what} is told, and nothing is made`, async () => {
+      const it = await puppets.puppet(wants);
+      await it.ask('nonsense');
+      match((await stalls(it, 'InternalError')).message, says);
+      deepEqual(
+        it.writes().filter((write) => write.startsWith('create configmaps')),
+        [],
+      );
+    });
 
   test("leaves other people's conditions alone", async () => {
     const it = await puppets.puppet(({ object }) => {
