@@ -1,5 +1,4 @@
-// Bad inputs and faults that a model meets, each as a story that ends well or says why not. The suite tells every story
-// three times: alone, with a crash of the operator after each of its writes, and with healthy models beside it.
+// Bad inputs and faults that a model meets, each as a story that ends well or says why not.
 
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { exitCode, mark, MLModel, sayLastWord } from '../../src/api/index.ts';

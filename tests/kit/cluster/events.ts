@@ -3,7 +3,6 @@
 
 import { mark } from '../../../src/api/index.ts';
 import {
-  ControllerRevision,
   Deployment,
   Job,
   jobResult,
@@ -144,7 +143,6 @@ const accidents: Record<string, Happening> = {
     removeAny(Deployment)(life, which);
   },
   jobRemoved: removeAny(Job),
-  revisionRemoved: removeAny(ControllerRevision),
   serviceRemoved: removeAny(Service),
   budgetRemoved: removeAny(PodDisruptionBudget),
 };
@@ -164,7 +162,7 @@ const going: Record<string, Happening> = {
   pass: (life) => life.pass(),
   crash: (life, which) => life.pass(1 + (which % 5)),
   look,
-  round: (life) => life.round(),
+  round: (life, which) => life.round(which),
   collect: ({ store }) => collect(store),
   time: ({ store }, which) => {
     store.now += one([1_000, 20_000, 300_000, 700_000], which);

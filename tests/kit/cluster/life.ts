@@ -204,10 +204,11 @@ export class Life {
     return name !== undefined && (done || (answering.size === 1 && answering.has(name))) ? [name] : [];
   }
 
-  /** Everybody looks once. */
-  round(): void {
+  /** Everybody looks once; who looks first is given by a number. */
+  round(first = 0): void {
     collect(this.store);
-    for (const kind of [PersistentVolumeClaim, Job, Deployment, Pod])
+    const kinds = [PersistentVolumeClaim, Job, Deployment, Pod];
+    for (const kind of [...kinds.slice(first % 4), ...kinds.slice(0, first % 4)])
       for (const { metadata } of this.store.all<KubeObject>(kind)) {
         const object = this.store.get<KubeObject>(kind, metadata.name);
         if (object) this.look(object);
