@@ -6,11 +6,11 @@ import { makeLog, systemClock } from '../../src/base/index.ts';
 import { defineController, keep, loadKubeconfig, startOperator } from '../../src/kube/index.ts';
 import { Trio } from '../../tests/kit/trio/schema.ts';
 import { childKinds } from '../objects.ts';
-import { watchTurns } from './turns.ts';
+import { type Turns, watchTurns } from './turns.ts';
 
 const [kubeconfig = '', parents = ''] = process.argv.slice(2);
 const expected = Number(parents);
-const turns = watchTurns();
+let turns: Turns | undefined;
 
 let objects = 0;
 let passes = 0;
@@ -33,8 +33,8 @@ const idle = defineController<Trio, NonNullable<Trio['status']>>({
 });
 
 function finished(): void {
-  turns.stop();
-  say({ objects, ...synced, passed: performance.now(), stall: turns.longest, work: turns.work });
+  turns?.stop();
+  say({ objects, ...synced, passed: performance.now(), stall: turns?.longest, work: turns?.work });
 }
 
 await startOperator({
@@ -46,6 +46,9 @@ await startOperator({
   random: Math.random,
   log: makeLog({ level: 'warn', format: 'text', now: Date.now, write: (line) => void process.stderr.write(line) }),
 });
+
+// The turn in which everything is set up ends here; what is watched begins with the lists.
+setImmediate(() => (turns = watchTurns()));
 
 for await (const line of createInterface({ input: process.stdin })) {
   if (line === 'collect') globalThis.gc?.();
