@@ -30,7 +30,7 @@ const changes = {
     kind: ConfigMap as Kind,
     name: 'seen-config',
     make: (text: string) => ({ data: { text } }),
-    reaction: ['apply configmaps'],
+    reaction: ['create events', 'apply configmaps'],
     says: () => 'warm',
   },
 };
