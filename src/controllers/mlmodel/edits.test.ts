@@ -37,12 +37,12 @@ describe('the size and the class of a volume', () => {
 
   test('a volume with weights grows where its class can', () => {
     const world = [revision(inFast), held(inFast, { digest }), fast({ allowVolumeExpansion: true })];
-    deepEqual(applied(larger, ...world), ['4Gi', 'fast']);
+    deepEqual(applied(larger, ...world), ['4Gi', undefined]);
   });
 
   test('it stays as it is where the class cannot, and that is said', () => {
     const world = [revision(inFast), held(inFast, { digest }), fast({ allowVolumeExpansion: false })];
-    deepEqual(applied(larger, ...world), ['1Gi', 'fast']);
+    deepEqual(applied(larger, ...world), ['1Gi', undefined]);
     equal(conditionOf(look(larger, seen(...world)).status, 'StorageChangeIgnored')?.reason, 'VolumeCannotGrow');
   });
 
@@ -68,7 +68,7 @@ describe('the size and the class of a volume', () => {
   test('another class counts for the next weights, and that is said', () => {
     const moved = aModel({ storageClassName: 'slow' });
     const world = [revision(inFast), held(inFast, { digest }), fast({})];
-    deepEqual(applied(moved, ...world), ['1Gi', 'fast']);
+    deepEqual(applied(moved, ...world), ['1Gi', undefined]);
     match(
       conditionOf(look(moved, seen(...world)).status, 'StorageChangeIgnored')?.message ?? '',
       /stays in class fast/,
@@ -78,6 +78,13 @@ describe('the size and the class of a volume', () => {
   test('a class that gives no volume can be mended', () => {
     const moved = aModel({ storageClassName: 'slow' });
     equal(plan(moved, seen(revision(inFast), held(inFast, { phase: 'Pending' }))), '!Revision');
+  });
+
+  test('a class is named when a claim is made and never again, because it could not be taken back', () => {
+    deepEqual(applied(inFast), ['1Gi', 'fast']);
+    deepEqual(applied(inFast, revision(inFast), held(inFast, {}), fast({})), ['1Gi', undefined]);
+    const outlived = foreign(claim(aModel({ ...inFast.spec, retain: true }), { digest }));
+    deepEqual(applied(aModel({ retain: true }), outlived), ['1Gi', undefined]);
   });
 
   test('a class that the cluster chose is nobody’s mistake', () => {
@@ -184,6 +191,15 @@ describe('what was before', () => {
       servers(look(v2, seen(...fetched, { ...arrived, status } as Deployment)))?.metadata.annotations?.[mark.served];
     deepEqual([before({ ...arrived.status, conditions })], names(v1));
     equal(before(arrived.status), '');
+  });
+
+  test('is worth keeping only if it has weights', () => {
+    const world = [revision(v1, 1), claim(v1, { digest }), revision(v2, 2), ...third, serving(v3)];
+    const stored = wantedOf(look(v3, seen(...world)), 'ControllerRevision').map(({ metadata }) => metadata.name);
+    deepEqual(
+      stored,
+      names(v3, v1).map((name) => `iris-${name}`),
+    );
   });
 
   test('is kept for its pods, but not for pods that are long over', () => {

@@ -14,7 +14,7 @@ import {
   serverPod,
 } from '../../../tests/kit/mlmodel.ts';
 import { look, plan, says, servers, wantedOf } from '../../../tests/kit/plans.ts';
-import { seen } from '../../../tests/kit/world.ts';
+import { foreign, seen } from '../../../tests/kit/world.ts';
 import { mark, type MLModel } from '../../api/index.ts';
 import type { Observed } from '../../kube/define.ts';
 import { conditionOf, Service } from '../../objects/index.ts';
@@ -141,6 +141,16 @@ describe('a loss', () => {
     const decision = look(v2, world);
     equal(servers(decision)?.metadata.annotations?.[mark.revision], look(v1, world).status.revision);
     equal(servers(decision)?.spec.replicas, 1);
+  });
+
+  test('of weights that are asked again, with nothing answering, stops whatever keeps the volume from going', () => {
+    const shelf = aModel({ modelURL: 'pvc://shelf/iris' });
+    const there = foreign({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'shelf' } });
+    const running = [deployment(shelf, 0), serverPod(shelf, crashing)];
+    const decision = look(v1, seen(revision(v1), revision(shelf, 2), ...running, serverPod(v1, pending), there));
+    equal(servers(decision)?.spec.replicas, 0);
+    const cleared = look(v1, seen(revision(v1), revision(shelf, 2), ...running, there));
+    equal(servers(cleared)?.spec.replicas, 1);
   });
 
   test('is no reason to go back unasked to what served before', () => {

@@ -11,7 +11,7 @@ type Download = Extract<Source, { from: 'download' }>;
 
 const target = '/weights';
 
-/** What a claim asks for: a new one what the model says, one that is there no less than it has, of the class that it has. */
+/** What a claim asks for. A class is named only when it is made: it cannot be changed, and so must not be taken back. */
 export interface Volume {
   size: string | number;
   storageClassName: string | undefined;

@@ -6,7 +6,7 @@ import type { Observed } from '../../kube/define.ts';
 import { type Revision, revisionsIn } from './revision.ts';
 import type { Rollout } from './rollout.ts';
 import type { Running, Takeover } from './server.ts';
-import { hasWeights } from './volume.ts';
+import { hasWeights, usersOf } from './volume.ts';
 import type { Weights } from './weights.ts';
 
 /** What the Deployment should be told; `left`: milliseconds after which that may change by time alone. */
@@ -27,7 +27,8 @@ export function targetOf(model: MLModel, choice: Choice, seen: Observed, now: nu
   const { rollout } = choice;
   const revision = servable(choice, seen) ?? abandoned(rollout, seen);
   if (!revision) return undefined;
-  const replicas = hasWeights(revision, seen) || isFed(revision, choice) ? model.spec.replicas : 0;
+  const fed = hasWeights(revision, seen) || isFed(revision, choice);
+  const replicas = fed && !isClearing(choice, seen) ? model.spec.replicas : 0;
   const { takeover, left } = takeoverFor(model, revision.name, rollout, now);
   return { revision, replicas, takeover, left, served: servedBefore(revision.name, rollout) };
 }
@@ -35,6 +36,10 @@ export function targetOf(model: MLModel, choice: Choice, seen: Observed, now: nu
 /** Servers that answer have read their weights already; what is asked has them by the word of its download. */
 const isFed = ({ name }: Revision, { asked, weights, rollout }: Choice): boolean =>
   rollout.serving.includes(name) || (name === asked.name && weights.at === 'ready');
+
+/** Nothing answers, and servers that cannot start keep a volume from going that must be made anew. */
+const isClearing = ({ asked, weights, rollout }: Choice, seen: Observed): boolean =>
+  weights.at === 'leaving' && rollout.serving.length === 0 && usersOf(asked.source.claim, 'server', seen).length > 0;
 
 function servable({ asked, weights, rollout }: Choice, seen: Observed): Revision | undefined {
   if (weights.at === 'ready') return asked;

@@ -15,6 +15,7 @@ import { type Revision, revisionObject } from './revision.ts';
 import type { Rollout } from './rollout.ts';
 import { server, serverName } from './server.ts';
 import type { MLModelSettings } from './settings.ts';
+import type { Source } from './source.ts';
 import { downloadJob, type Volume, weightsClaim } from './storage.ts';
 import type { Target } from './target.ts';
 import { hasWeights, isIntact, mismatchOf, usersOf } from './volume.ts';
@@ -49,7 +50,7 @@ function download(
   settings: MLModelSettings,
 ): Desired[] {
   if (source.from === 'claim') return [];
-  const claim = weightsClaim(model, source, volumeFor(model, seen.get(PersistentVolumeClaim, source.claim), seen));
+  const claim = weightsClaim(model, source, volumeFor(model, source, seen));
   switch (weights.at) {
     case 'ready':
       return [note(claim, { [mark.digest]: weights.digest ?? '' })];
@@ -65,21 +66,21 @@ function download(
   }
 }
 
-/** A claim that is there keeps its class, and its size if it cannot have the one that is asked. */
-function volumeFor(model: MLModel, held: PersistentVolumeClaim | undefined, seen: Observed): Volume {
+/** A claim that is there keeps its size if it cannot have the one that is asked. Its class was settled when it was made. */
+function volumeFor(model: MLModel, source: Source, seen: Observed): Volume {
   const { storageSize: size = '1Gi', storageClassName } = model.spec;
+  // One that outlived a model of this name is read before it is ours.
+  const held = seen.get(PersistentVolumeClaim, source.claim) ?? seen.read(PersistentVolumeClaim, source.claim);
   if (!held) return { size, storageClassName };
   const mismatch = mismatchOf(model, held, seen);
   const stays = mismatch !== undefined && mismatch !== 'grows';
-  const now = held.spec.resources?.requests?.storage ?? size;
-  return { size: stays ? now : size, storageClassName: held.spec.storageClassName };
+  return { size: stays ? (held.spec.resources?.requests?.storage ?? size) : size, storageClassName: undefined };
 }
 
 /** The volume of weights that are there. */
 function grown(model: MLModel, { asked: { source }, weights }: Plan, seen: Observed): Desired[] {
   if (source.from === 'claim' || weights.at !== 'ready') return [];
-  const held = seen.get(PersistentVolumeClaim, source.claim);
-  return [apply(weightsClaim(model, source, volumeFor(model, held, seen)))];
+  return [apply(weightsClaim(model, source, volumeFor(model, source, seen)))];
 }
 
 /** What serves is left as it is when nothing better can be said of it. */

@@ -164,7 +164,8 @@ const going: Record<string, Happening> = {
   pass: (life) => life.pass(),
   crash: (life, which) => life.pass(1 + (which % 5)),
   look,
-  round: (life) => life.round(),
+  round: (life, which) =>
+    life.round(which, which > 7 ? one<Kind>([Deployment, Job, PersistentVolumeClaim], which) : undefined),
   collect: ({ store }) => collect(store),
   time: ({ store }, which) => {
     store.now += one([1_000, 20_000, 300_000, 700_000], which);

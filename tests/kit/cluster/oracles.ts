@@ -202,7 +202,7 @@ function checkOutdated(life: Life): void {
 /** All of them together. */
 export const oracles: Watcher = {
   decided(life, decision) {
-    if (life.store.version % 3 === 0) checkOrder(life, decision);
+    if (life.store.version % 8 === 0) checkOrder(life, decision);
   },
   wrote(life, write) {
     checkDeleted(life, write);

@@ -16,7 +16,7 @@ export function rest(life: Life): number {
   let wasReady = false;
   for (let round = 1; round <= enough; round++) {
     const { version } = life.store;
-    life.round();
+    life.round(round);
     const ready = conditionOf(life.status, 'Ready')?.status === 'True';
     ok(ready || !wasReady, 'Ready was told, and taken back with nothing changed');
     wasReady = ready;

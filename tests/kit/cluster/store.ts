@@ -29,6 +29,7 @@ export class Store {
   readonly classes: readonly StorageClass[];
   private objects = new Map<string, KubeObject>();
   private born = 0;
+  private classNamed = new Set<string>();
 
   constructor(classes: readonly StorageClass[]) {
     this.classes = classes;
@@ -38,6 +39,7 @@ export class Store {
   copy(): Store {
     const copy = new Store(this.classes);
     copy.objects = new Map(this.objects);
+    copy.classNamed = new Set(this.classNamed);
     [copy.version, copy.now, copy.born] = [this.version, this.now, this.born];
     return copy;
   }
@@ -87,6 +89,7 @@ export class Store {
   apply(child: KubeObject): boolean {
     const held: WithSpec | undefined = this.objects.get(keyOf(child));
     if (!held) return this.create(child) !== undefined;
+    if (isOfKind(child, PersistentVolumeClaim)) this.nameClass(held, child);
     const { annotations, labels } = child.metadata;
     const spec = { ...held.spec, ...(child as WithSpec).spec };
     const reshaped = !same(spec, held.spec ?? {});
@@ -124,6 +127,12 @@ export class Store {
 
   classOf({ spec }: PersistentVolumeClaim): StorageClass | undefined {
     return this.classes.find(({ metadata }) => metadata.name === spec.storageClassName);
+  }
+
+  /** What was applied once belongs to us, and leaving it out takes it away. */
+  private nameClass({ metadata: { uid = '' } }: KubeObject, { spec }: PersistentVolumeClaim): void {
+    if (spec.storageClassName !== undefined) this.classNamed.add(uid);
+    else if (this.classNamed.has(uid)) throw new Impossible('the class of a claim cannot be taken away');
   }
 
   private admit(held: KubeObject, next: KubeObject): void {
