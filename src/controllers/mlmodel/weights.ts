@@ -20,8 +20,8 @@ import { digestOn, isGoing, isIntact, mustBeReplaced, usersOf } from './volume.t
 
 /**
  * The stages that weights go through. `leaving`: the claim, or what is left of an earlier one, must go before a new one
- * can come; `held`: servers that answer keep it from going. `restarting`: so must a Job whose evidence is gone, or which is stuck and not what is asked any more.
- * A `cause` is told at once, a `late` one when the deadline has passed since the given time.
+ * can come; `held`: servers that answer keep it from going. `restarting`: so must a Job whose evidence is gone, or which
+ * is stuck and not what is asked any more. A `cause` is told at once, a `late` one when the deadline has passed.
  */
 export type Weights =
   | { at: 'ready'; digest: string | undefined }
@@ -99,7 +99,10 @@ function remains(claim: string, jobs: readonly Job[], seen: Observed): Weights |
   if (jobs.length === 0 && (waiting.length === 0 || servers.some(isReady))) return undefined;
   const who = waiting.length === 0 ? 'the former download' : `Pod ${firstName(waiting)}`;
   const message = `${objectOf(claim)} is gone; ${who} must end before the weights are fetched again`;
-  const since = waiting.map(({ metadata }) => metadata.deletionTimestamp).find((time) => time !== undefined);
+  const since = waiting
+    .flatMap(({ metadata }) => metadata.deletionTimestamp ?? [])
+    .toSorted()
+    .at(0);
   return { at: 'leaving', cause: { reason: 'ClaimGone', message, object: objectOf(claim) }, since, held: false };
 }
 

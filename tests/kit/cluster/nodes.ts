@@ -93,14 +93,14 @@ const isOver = (status: Pod['status']): boolean => status?.phase === 'Failed' ||
 
 /** One step of the kubelet with a pod that has a node. */
 export function step(store: Store, pod: Pod, weather: Weather, volumes: Volumes): void {
-  if (pod.metadata.deletionTimestamp) return end(store, pod);
+  if (pod.metadata.deletionTimestamp) return leave(store, pod);
   if (pod.spec.nodeName === undefined || isOver(pod.status)) return;
   if (componentOf(pod) === 'download') return download(store, pod, weather, volumes);
   serve(store, pod, weather);
 }
 
 /** A pod that is told to go takes its time, and holds its volume and its place meanwhile. */
-function end(store: Store, pod: Pod): void {
+function leave(store: Store, pod: Pod): void {
   const left = Number(pod.status?.['looksLeft'] ?? 2);
   if (left === 0) return store.drop(pod);
   setStatus(store, pod, { ...pod.status, looksLeft: left - 1 });
