@@ -100,9 +100,9 @@ function remains(claim: string, jobs: readonly Job[], seen: Observed): Weights |
   const who = waiting.length === 0 ? 'the former download' : `Pod ${firstName(waiting)}`;
   const message = `${objectOf(claim)} is gone; ${who} must end before the weights are fetched again`;
   const since = waiting
-    .flatMap(({ metadata }) => metadata.deletionTimestamp ?? [])
+    .flatMap(({ metadata }) => metadata.deletionTimestamp ?? metadata.creationTimestamp ?? [])
     .toSorted()
-    .at(0);
+    .at(-1);
   return { at: 'leaving', cause: { reason: 'ClaimGone', message, object: objectOf(claim) }, since, held: false };
 }
 

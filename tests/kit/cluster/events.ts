@@ -136,7 +136,8 @@ const accidents: Record<string, Happening> = {
   },
   deploymentEdited: ({ store }, which) => {
     const [held] = store.all(Deployment);
-    if (held) store.apply({ ...held, spec: { ...held.spec, replicas: which % 4 } } as Deployment);
+    // A person scales what runs; what the operator has stopped would start on an empty volume.
+    if (held?.spec.replicas) store.apply({ ...held, spec: { ...held.spec, replicas: which % 4 } } as Deployment);
   },
   claimRemoved: removeAny(PersistentVolumeClaim),
   deploymentRemoved: (life, which) => {

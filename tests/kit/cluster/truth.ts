@@ -22,7 +22,7 @@ function ofSource({ model, weather, store }: Life): string[] {
 
 function ofVolume({ model, weather, store }: Life): string[] {
   const claim = store.get(PersistentVolumeClaim, sourceOf(model).claim);
-  if (!claim) return [];
+  if (!claim) return store.all(Pod).some((pod) => claimOf(pod) === sourceOf(model).claim) ? ['ClaimGone'] : [];
   const provider = store.classOf(claim)?.metadata.name;
   if (claim.status?.phase === 'Pending' && (provider === undefined || weather.dry.includes(provider)))
     return ['ClaimPending', 'Unschedulable'];
