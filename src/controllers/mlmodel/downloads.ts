@@ -10,6 +10,7 @@ import {
   Job,
   jobCause,
   jobResult,
+  type KubeObject,
   notReadyCause,
   type PersistentVolumeClaim,
   Pod,
@@ -20,13 +21,18 @@ import type { Weights } from './weights.ts';
 
 /** The Jobs that fill a claim. */
 export const jobsFor = (claim: string, seen: Observed): Job[] =>
-  seen.all(Job).filter(({ metadata }) => metadata.labels?.[mark.weights] === claim);
+  byName(seen.all(Job).filter(({ metadata }) => metadata.labels?.[mark.weights] === claim));
+
+const byName = <T extends KubeObject>(objects: readonly T[]): T[] =>
+  objects.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
 
 export const attemptIn = ({ metadata }: Job): string => metadata.annotations?.[mark.attempt] ?? '';
 
 /** The pods of this Job, not of one that had its name before. */
 export const podsOf = ({ metadata }: Job, seen: Observed): Pod[] =>
-  seen.labelled(Pod).filter((pod) => pod.metadata.labels?.['batch.kubernetes.io/controller-uid'] === metadata.uid);
+  byName(
+    seen.labelled(Pod).filter((pod) => pod.metadata.labels?.['batch.kubernetes.io/controller-uid'] === metadata.uid),
+  );
 
 /** How far a Job is that has not failed. */
 export function inJob(job: Job, claim: PersistentVolumeClaim, seen: Observed, facts: Facts<MLModelFacts>): Weights {

@@ -166,6 +166,12 @@ describe('a loss', () => {
     equal(servers(decision)?.spec.replicas, 0);
   });
 
+  test('of both the revision and the weights of what ran stops it, and it still knows what served before', () => {
+    const decision = look(v2, seen(revision(v2, 2), claim(v2), deployment(v1, 0)));
+    equal(servers(decision)?.spec.replicas, 0);
+    equal(servers(decision)?.metadata.annotations?.[mark.revision], look(v1, seen()).status.revision);
+  });
+
   test('of everything that ran leaves the address as it is', () => {
     const world = seen(revision(v1), claim(v1), service(v1, 8080));
     deepEqual(

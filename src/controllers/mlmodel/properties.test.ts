@@ -1,5 +1,6 @@
 // A model's life in random orders of events: edits, accidents, crashes, controllers that look late. What must hold always
 // is in tests/kit/cluster/oracles.ts, what must hold at rest in still.ts; oracles.test.ts shows that they notice faults.
+// SEED and SCHEDULES in the environment repeat a run, or make it longer.
 
 import { ok } from 'node:assert/strict';
 import { test } from 'node:test';

@@ -37,7 +37,7 @@ export interface Running {
 /** The Deployment of a revision. */
 export const server = (
   model: MLModel,
-  { name, template }: Revision,
+  { name, template }: Pick<Revision, 'name' | 'template'>,
   { replicas, takeover, served }: Running,
 ): Deployment => ({
   apiVersion: Deployment.apiVersion,

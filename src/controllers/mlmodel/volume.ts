@@ -18,10 +18,11 @@ export const isGoing = ({ metadata, status }: PersistentVolumeClaim): boolean =>
   metadata.deletionTimestamp !== undefined || status?.phase === 'Lost';
 
 /** Whether a revision could be served at once. */
-export const hasWeights = ({ source }: Revision, seen: Observed): boolean =>
-  source.from === 'claim'
-    ? seen.read(PersistentVolumeClaim, source.claim) !== undefined
-    : isIntact(seen.get(PersistentVolumeClaim, source.claim));
+export function hasWeights({ source }: Revision, seen: Observed): boolean {
+  if (source.from === 'download') return isIntact(seen.get(PersistentVolumeClaim, source.claim));
+  const claim = seen.read(PersistentVolumeClaim, source.claim);
+  return claim !== undefined && !isGoing(claim);
+}
 
 /** Pods that have not come to their end. Those that have may stand around for long, and use nothing. */
 export const podsIn = (seen: Observed): Pod[] =>

@@ -8,6 +8,7 @@ import {
   Deployment,
   type KubeObject,
   PersistentVolumeClaim,
+  type PodTemplate,
   Service,
 } from '../../objects/index.ts';
 import { disruptionBudget, nodePort, service, serviceName } from './network.ts';
@@ -83,14 +84,21 @@ function grown(model: MLModel, { asked: { source }, weights }: Plan, seen: Obser
   return [apply(weightsClaim(model, source, volumeFor(model, source, seen)))];
 }
 
-/** What serves is left as it is when nothing better can be said of it. */
+/** Without a target, what serves is left as it is, and what cannot serve is stopped: it still knows what served before. */
 function servers(model: MLModel, { target, rollout }: Plan, seen: Observed): Desired[] {
   if (target) return [apply(server(model, target.revision, target))];
+  const { told, template, serving, served, takeover = 'surge' } = rollout;
   const running = seen.get(Deployment, serverName(model));
-  const weights = running?.spec.template.metadata?.labels?.[mark.weights] ?? '';
-  const own = seen.get(PersistentVolumeClaim, weights);
-  const fed = own ? isIntact(own) : seen.read(PersistentVolumeClaim, weights) !== undefined;
-  return running && (fed || rollout.serving.length > 0) ? [keep(running)] : [];
+  if (!running || told === undefined || !template) return [];
+  if (serving.length > 0 || isFed(template, seen)) return [keep(running)];
+  return [apply(server(model, { name: told, template }, { replicas: 0, takeover, served }))];
+}
+
+/** Whether the weights that a pod mounts are there. */
+function isFed({ metadata }: PodTemplate, seen: Observed): boolean {
+  const name = metadata?.labels?.[mark.weights] ?? '';
+  const own = seen.get(PersistentVolumeClaim, name);
+  return own ? isIntact(own) : seen.read(PersistentVolumeClaim, name) !== undefined;
 }
 
 /** An address that was given out once stays. */

@@ -20,8 +20,8 @@ import { digestOn, isGoing, isIntact, mustBeReplaced, usersOf } from './volume.t
 
 /**
  * The stages that weights go through. `leaving`: the claim, or what is left of an earlier one, must go before a new one
- * can come; `held`: servers that answer keep it from going. `restarting`: so must a Job whose evidence is gone, or which is stuck and not what is asked any more.
- * A `cause` is told at once, a `late` one when the deadline has passed since the given time.
+ * can come; `held`: servers that answer keep it from going. `restarting`: so must a Job whose evidence is gone, or which
+ * is stuck and not what is asked any more. A `cause` is told at once, a `late` one when the deadline has passed.
  */
 export type Weights =
   | { at: 'ready'; digest: string | undefined }
@@ -74,11 +74,13 @@ function goingAway(
   seen: Observed,
   facts: Facts<MLModelFacts>,
 ): Weights | undefined {
-  const { name, deletionTimestamp: since } = claim.metadata;
+  const { name, deletionTimestamp } = claim.metadata;
   const object = objectOf(name);
-  const held = usersOf(name, 'server', seen).some(isReady);
+  const servers = usersOf(name, 'server', seen);
+  const held = servers.some(isReady);
+  const since = deletionTimestamp ?? lastSign(servers);
   const lost = claim.status?.phase === 'Lost' ? claimCause(claim, knownEvents(facts)) : undefined;
-  if (since !== undefined || lost) {
+  if (deletionTimestamp !== undefined || lost) {
     const { reason, message } = lost ?? { reason: 'ClaimLeaving', message: `${object} is being deleted` };
     return { at: 'leaving', cause: { reason, message: `${message}; ${next(held)}`, object }, since, held };
   }
@@ -99,9 +101,16 @@ function remains(claim: string, jobs: readonly Job[], seen: Observed): Weights |
   if (jobs.length === 0 && (waiting.length === 0 || servers.some(isReady))) return undefined;
   const who = waiting.length === 0 ? 'the former download' : `Pod ${firstName(waiting)}`;
   const message = `${objectOf(claim)} is gone; ${who} must end before the weights are fetched again`;
-  const since = waiting.map(({ metadata }) => metadata.deletionTimestamp).find((time) => time !== undefined);
-  return { at: 'leaving', cause: { reason: 'ClaimGone', message, object: objectOf(claim) }, since, held: false };
+  const cause = { reason: 'ClaimGone', message, object: objectOf(claim) };
+  return { at: 'leaving', cause, since: lastSign(waiting), held: false };
 }
+
+/** When the last of these pods came, or was told to go. */
+const lastSign = (pods: readonly Pod[]): string | undefined =>
+  pods
+    .flatMap(({ metadata }) => metadata.deletionTimestamp ?? metadata.creationTimestamp ?? [])
+    .toSorted()
+    .at(-1);
 
 const isReady = ({ status }: Pod): boolean =>
   status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false;

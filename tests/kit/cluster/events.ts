@@ -3,6 +3,7 @@
 
 import { mark } from '../../../src/api/index.ts';
 import {
+  ControllerRevision,
   Deployment,
   Job,
   jobResult,
@@ -135,7 +136,8 @@ const accidents: Record<string, Happening> = {
   },
   deploymentEdited: ({ store }, which) => {
     const [held] = store.all(Deployment);
-    if (held) store.apply({ ...held, spec: { ...held.spec, replicas: which % 4 } } as Deployment);
+    // A person scales what runs; what the operator has stopped would start on an empty volume.
+    if (held?.spec.replicas) store.apply({ ...held, spec: { ...held.spec, replicas: which % 4 } } as Deployment);
   },
   claimRemoved: removeAny(PersistentVolumeClaim),
   deploymentRemoved: (life, which) => {
@@ -143,6 +145,7 @@ const accidents: Record<string, Happening> = {
     removeAny(Deployment)(life, which);
   },
   jobRemoved: removeAny(Job),
+  revisionRemoved: removeAny(ControllerRevision),
   serviceRemoved: removeAny(Service),
   budgetRemoved: removeAny(PodDisruptionBudget),
 };
@@ -162,7 +165,8 @@ const going: Record<string, Happening> = {
   pass: (life) => life.pass(),
   crash: (life, which) => life.pass(1 + (which % 5)),
   look,
-  round: (life, which) => life.round(which),
+  round: (life, which) =>
+    life.round(which, which > 7 ? one<Kind>([Deployment, Job, PersistentVolumeClaim], which) : undefined),
   collect: ({ store }) => collect(store),
   time: ({ store }, which) => {
     store.now += one([1_000, 20_000, 300_000, 700_000], which);

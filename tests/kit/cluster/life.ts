@@ -8,6 +8,7 @@ import type { Decision, Facts, Observed } from '../../../src/kube/define.ts';
 import {
   Deployment,
   Job,
+  type Kind,
   type KubeEvent,
   type KubeObject,
   PersistentVolumeClaim,
@@ -204,11 +205,12 @@ export class Life {
     return name !== undefined && (done || (answering.size === 1 && answering.has(name))) ? [name] : [];
   }
 
-  /** Everybody looks once; who looks first is given by a number. */
-  round(first = 0): void {
+  /** Everybody looks once, but for those who are late; who looks first is given by a number. */
+  round(first = 0, late?: Kind): void {
     collect(this.store);
-    const kinds = [PersistentVolumeClaim, Job, Deployment, Pod];
-    for (const kind of [...kinds.slice(first % 4), ...kinds.slice(0, first % 4)])
+    const kinds = [PersistentVolumeClaim, Job, Deployment, Pod].filter((kind) => kind !== late);
+    const start = first % kinds.length;
+    for (const kind of [...kinds.slice(start), ...kinds.slice(0, start)])
       for (const { metadata } of this.store.all<KubeObject>(kind)) {
         const object = this.store.get<KubeObject>(kind, metadata.name);
         if (object) this.look(object);

@@ -21,13 +21,15 @@ function ofSource({ model, weather, store }: Life): string[] {
 }
 
 function ofVolume({ model, weather, store }: Life): string[] {
-  const claim = store.get(PersistentVolumeClaim, sourceOf(model).claim);
-  if (!claim) return [];
+  const name = sourceOf(model).claim;
+  const claim = store.get(PersistentVolumeClaim, name);
+  const isUsed = store.all(Pod).some((pod) => claimOf(pod) === name);
+  if (!claim) return isUsed ? ['ClaimGone'] : [];
   const provider = store.classOf(claim)?.metadata.name;
   if (claim.status?.phase === 'Pending' && (provider === undefined || weather.dry.includes(provider)))
     return ['ClaimPending', 'Unschedulable'];
   const going = claim.status?.phase === 'Lost' || claim.metadata.deletionTimestamp !== undefined;
-  return going && store.isMounted(claim) ? ['ClaimLost', 'ClaimLeaving'] : [];
+  return going && isUsed ? ['ClaimLost', 'ClaimLeaving'] : [];
 }
 
 function ofServers({ model, weather }: Life): string[] {

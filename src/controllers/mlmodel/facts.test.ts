@@ -1,0 +1,97 @@
+// When a fact from outside the cache is needed, about which object, and what it says then.
+
+import { deepEqual, equal, match } from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { aModel, claim, downloadPod, job, leaving, revision, storageClass } from '../../../tests/kit/mlmodel.ts';
+import { look, noFacts } from '../../../tests/kit/plans.ts';
+import { foreign, seen } from '../../../tests/kit/world.ts';
+import { conditionOf, type KubeEvent, type KubeObject, type Pod } from '../../objects/index.ts';
+import { claimEvents, podEvents, progress } from './facts.ts';
+
+const model = aModel();
+const other = aModel({ modelURL: 'https://models.example/iris-2.onnx' });
+const secret = aModel({ credentials: 'token' });
+
+const waiting = (of = secret): Pod => {
+  const pod = downloadPod(of);
+  const metadata = { ...pod.metadata, uid: 'uid-pod' };
+  return { ...pod, metadata, spec: { ...pod.spec, nodeName: 'node-1' }, status: { phase: 'Pending' } };
+};
+
+const event = (about: KubeObject, reason: string, message: string): KubeEvent => ({
+  apiVersion: 'v1',
+  kind: 'Event',
+  metadata: { name: 'one' },
+  type: 'Warning',
+  reason,
+  message,
+  involvedObject: { apiVersion: 'v1', kind: about.kind, name: about.metadata.name, uid: about.metadata.uid ?? '' },
+});
+
+describe('the progress of a download', () => {
+  test('is read from the pod that runs for what is asked', () => {
+    const world = seen(revision(model), claim(model), job(model), downloadPod(model), downloadPod(other));
+    deepEqual(progress.inputs(model, world), { namespace: 'shop', pod: downloadPod(model).metadata.name });
+  });
+
+  test('is not read from one that leaves, has ended, or has not begun', () => {
+    const done = downloadPod(model, { result: 'done', digest: 'sha256:0', bytes: 1 });
+    for (const pod of [leaving(downloadPod(model)), done, waiting(model)])
+      equal(progress.inputs(model, seen(pod)), undefined);
+  });
+
+  test('is told with a part of the whole, if the whole is known', () => {
+    const told = (value: { bytes: number; total?: number }) => {
+      const world = seen(revision(model), claim(model), job(model), downloadPod(model));
+      return look(model, world, { facts: { ...noFacts, progress: { state: 'known', value } } }).status.download;
+    };
+    deepEqual(told({ bytes: 1, total: 3 }), { bytes: 1, total: 3, percent: 33 });
+    deepEqual(told({ bytes: 7 }), { bytes: 7 });
+    deepEqual(told({ bytes: 0, total: 0 }), { bytes: 0, total: 0 });
+  });
+});
+
+describe('the events of a claim', () => {
+  const pending = claim(model, { phase: 'Pending' });
+
+  test('are asked for while it waits', () => {
+    deepEqual(claimEvents.inputs(model, seen(pending)), { namespace: '', uid: '' });
+    equal(claimEvents.inputs(model, seen(claim(model))), undefined);
+    equal(claimEvents.inputs(model, seen()), undefined);
+  });
+
+  test('tell why it waits, as the message and as a condition', () => {
+    const inFast = aModel({ storageClassName: 'fast' });
+    const held = claim(inFast, { phase: 'Pending' });
+    const facts = {
+      ...noFacts,
+      claimEvents: { state: 'known' as const, value: [event(held, 'ProvisioningFailed', 'the backend has no space')] },
+    };
+    const { status } = look(inFast, seen(revision(inFast), held, foreign(storageClass('fast'))), { facts });
+    match(status.message ?? '', /the backend has no space/);
+    match(conditionOf(status, 'StorageReady')?.message ?? '', /the backend has no space/);
+  });
+});
+
+describe('the events of a download', () => {
+  test('are asked for while it does not start and a Secret may be what it waits for', () => {
+    deepEqual(podEvents.inputs(secret, seen(waiting())), { namespace: 'shop', uid: 'uid-pod' });
+    equal(podEvents.inputs(model, seen(waiting(model))), undefined);
+    equal(podEvents.inputs(secret, seen(downloadPod(secret))), undefined);
+    const unplaced: Pod = { ...waiting(), spec: downloadPod(secret).spec };
+    equal(podEvents.inputs(secret, seen(unplaced)), undefined);
+  });
+
+  test('name the Secret that is missing', () => {
+    const pod = waiting();
+    const missing = event(
+      pod,
+      'FailedMount',
+      'MountVolume.SetUp failed for volume "credentials" : secret "token" not found',
+    );
+    const facts = { ...noFacts, podEvents: { state: 'known' as const, value: [missing] } };
+    const { status } = look(secret, seen(revision(secret), claim(secret), job(secret), pod), { facts });
+    match(status.message ?? '', /secret "token" not found \(create it, or name another\)/);
+    equal(conditionOf(status, 'Ready')?.reason, 'ContainerConfigError');
+  });
+});
