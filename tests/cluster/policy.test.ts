@@ -45,7 +45,7 @@ before(async () => {
   await must(plane, ['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all']);
   const people = [
     ...rights(lead, [models, secrets()]),
-    ...rights(member, [models, secrets(['mine', 'also-mine', ...Array.from({ length: 12 }, (_, at) => `mine-${at}`)])]),
+    ...rights(member, [models, secrets(['mine', 'also-mine', ...Array.from({ length: 13 }, (_, at) => `mine-${at}`)])]),
     ...rights(guest, [models]),
   ];
   await must(plane, ['apply', '-f', '-'], people.map((object) => stringify(object)).join('---\n'));
@@ -119,6 +119,46 @@ describe('a Secret that the requester may not read', () => {
     await refused(guest, 'moved', { ...pulls('theirs'), ...env('theirs') }, /spec\.env/);
   });
 
+  for (const [field, spec] of fields)
+    test(`stays with what it was named for in ${field}`, async () => {
+      const name = `use-${field.toLowerCase()}`;
+      await taken(lead, name, spec('theirs'));
+      const says = new RegExp(
+        `spec\\.${field}\\S*: you may not read Secret "\\w+", so you may not change spec\\.modelURL while it is named: have yourself granted get on it, or ask somebody who may read it`,
+      );
+      await refused(guest, name, { ...spec('theirs'), modelURL: 'https://evil.example/a.onnx' }, says);
+      await taken(lead, name, { ...spec('theirs'), modelURL: 'https://models.example/b.onnx' });
+    });
+
+  /** What an editor could do to be shown a Secret that somebody else named. */
+  const detours: [string, object, string][] = [
+    ['other weights run with it', { digest: `sha256:${'0'.repeat(64)}` }, 'digest'],
+    ['another image is given it', { server: { image: 'evil.example/server:1' } }, 'server'],
+    ['another command prints it', { server: { command: ['env'] } }, 'server'],
+    ['another framework serves', { framework: 'tensorflow' }, 'framework'],
+    ['a variable loads more code', { env: [{ name: 'LD_PRELOAD', value: '/models/model/evil.so' }] }, 'env'],
+    ['an annotation asks for a sidecar', { podAnnotations: { 'inject.example/sidecar': 'evil' } }, 'podAnnotations'],
+    ['a label opens the network', { podLabels: { egress: 'all' } }, 'podLabels'],
+    ['another runtime is used', { runtimeClassName: 'evil' }, 'runtimeClassName'],
+  ];
+  for (const [at, [detour, change, field]] of detours.entries())
+    test(`stays with what it was named for: ${detour}`, async () => {
+      await taken(lead, `detour-${at}`, { credentials: 'theirs' });
+      const says = new RegExp(`spec\\.credentials: .* so you may not change spec\\.${field} while it is named`);
+      await refused(guest, `detour-${at}`, { credentials: 'theirs', ...change }, says);
+    });
+
+  test('stays with what it was named for, also where the edit brings another Secret', async () => {
+    await taken(lead, 'both', { credentials: 'theirs' });
+    await taken(member, 'both', { credentials: 'theirs', ...pulls('mine') });
+    await refused(member, 'both', { credentials: 'theirs', ...env('mine') }, /spec\.credentials: .* change spec\.env/);
+  });
+
+  test('may be left out by somebody who changes the rest', async () => {
+    await taken(lead, 'without', { credentials: 'theirs' });
+    await taken(guest, 'without', { modelURL: 'https://other.example/b.onnx' });
+  });
+
   test('cannot be asked for another of its keys', async () => {
     await taken(lead, 'keys', env('theirs'));
     await refused(guest, 'keys', { env: [{ name: 'V0', secret: { name: 'theirs', key: 'other' } }] }, /spec\.env/);
@@ -131,9 +171,23 @@ describe('a Secret that the requester may not read', () => {
 describe('what is not asked about', () => {
   const whole = { credentials: 'theirs', ...env('theirs'), ...pulls('theirs') };
 
-  test('a reference that stays, when somebody else edits the rest', async () => {
-    await taken(lead, 'shared', whole);
-    await taken(guest, 'shared', { ...whole, replicas: 2 });
+  const edits: [string, object][] = [
+    ['the number of servers', { replicas: 2 }],
+    ['their resources', { resources: { requests: { cpu: '2' }, limits: { memory: '4Gi' } } }],
+    ['the size of the volume', { storageSize: '2Gi' }],
+    ['where they run', { nodeSelector: { zone: 'a' }, tolerations: [{ key: 'gpu', operator: 'Exists' }] }],
+    ['how they are rolled out', { rollout: { strategy: 'replace' } }],
+    ['whether they are exposed', { expose: true }],
+  ];
+  for (const [at, [what, change]] of edits.entries())
+    test(`a reference that stays, when somebody else edits ${what}`, async () => {
+      await taken(lead, `shared-${at}`, whole);
+      await taken(guest, `shared-${at}`, { ...whole, ...change });
+    });
+
+  test('labels and annotations of the model itself', async () => {
+    await taken(lead, 'noted', whole);
+    await must(plane, ['--as', guest, '-n', namespace, 'annotate', 'mlm/noted', 'baton.dev/retry=1']);
   });
 
   test('taking references away', async () => {
@@ -160,21 +214,29 @@ describe('what is not asked about', () => {
 });
 
 describe('the price of a check', () => {
-  const many = Array.from({ length: 9 }, (_, at) => `mine-${at}`);
-
-  test('as many Secrets as the policy promises can be new at once', () =>
-    taken(member, 'eight', {
-      ...env(...many.slice(0, 8)),
-      ...pulls('mine-8', 'mine-9', 'mine-10', 'mine-11'),
-      credentials: 'mine',
-    }));
-
-  test('more of them are refused with a way out, and come in steps', async () => {
-    await refused(member, 'nine', env(...many), /spec\.env\[\]\.secret\.name: more than 8 Secrets are new at once/);
-    await taken(member, 'nine', env(...many.slice(0, 8)));
-    await taken(member, 'nine', env(...many));
+  const many = (count: number, prefix = 'mine') => Array.from({ length: count }, (_, at) => `${prefix}-${at}`);
+  const names = (count: number) => ({
+    env: Array.from({ length: 64 }, (_, at) => ({ name: `V${at}`, secret: { name: `mine-${at % count}`, key: 'k' } })),
   });
 
-  test('whoever may read all Secrets has no such limit', () =>
-    taken(lead, 'all', env(...many, ...many.map((name) => `x-${name}`))));
+  test('as many Secrets as the policy promises are asked about, for a whole list of variables, at every edit', async () => {
+    const spec = { ...names(12), ...pulls(...many(8)), credentials: 'mine' };
+    await taken(member, 'full', spec);
+    await taken(member, 'full', { ...spec, modelURL: 'https://models.example/b.onnx' });
+  });
+
+  test('more of them are refused with a way out', () =>
+    refused(
+      member,
+      'more',
+      names(13),
+      /spec\.env\[\]\.secret\.name: more than 12 Secrets .* have yourself granted get on/,
+    ));
+
+  test('more of them are no trouble for an edit that changes nothing about them', async () => {
+    await taken(lead, 'kept', names(13));
+    await taken(member, 'kept', { ...names(13), replicas: 2 });
+  });
+
+  test('whoever may read all Secrets has no such limit', () => taken(lead, 'all', env(...many(30, 'x'))));
 });

@@ -1,8 +1,8 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { crdOf, type Structural } from '../../src/schema/index.ts';
+import { crdOf, type DefinedKind, type Structural } from '../../src/schema/index.ts';
 import { productKinds } from '../product.ts';
-import { secretFields, secretPolicy } from './policy.ts';
+import { secretPolicy, secretUse } from './policy.ts';
 
 /** Every text below a schema whose description speaks of a Secret that it names. */
 function namingSecrets(schema: Structural, path: string): string[] {
@@ -14,11 +14,38 @@ function namingSecrets(schema: Structural, path: string): string[] {
   return [...(own && !path.endsWith('.key') ? [path] : []), ...inside, ...items];
 }
 
+const specOf = (kind: DefinedKind): Structural =>
+  crdOf(kind).spec.versions[0].schema.openAPIV3Schema.properties?.['spec'] ?? {};
+
 for (const kind of productKinds)
   test(`every field of ${kind.kind} that names a Secret is in its policy`, () => {
-    const { spec } = crdOf(kind).spec.versions[0].schema.openAPIV3Schema.properties ?? {};
-    const listed = (secretFields[kind.kind] ?? []).map(({ path }) => path);
-    deepEqual(namingSecrets(spec ?? {}, '').toSorted(), listed.toSorted());
+    const listed = (secretUse[kind.kind]?.names ?? []).map(({ path }) => path);
+    deepEqual(namingSecrets(specOf(kind), '').toSorted(), listed.toSorted());
+  });
+
+/** Fields that decide how many, how large, where and for whom, but neither what runs nor where anything is sent. */
+const harmless: Readonly<Record<string, readonly string[]>> = {
+  MLModel: [
+    'storageSize',
+    'replicas',
+    'expose',
+    'accessMode',
+    'storageClassName',
+    'retain',
+    'rollout',
+    'resources',
+    'nodeSelector',
+    'tolerations',
+    'priorityClassName',
+  ],
+};
+
+for (const kind of productKinds)
+  test(`every field of ${kind.kind} is known to change what a Secret is used for, or to be harmless`, () => {
+    const { names = [], uses = [] } = secretUse[kind.kind] ?? {};
+    const naming = names.map(({ path }) => path.replace(/\[\].*/, '')).filter((field) => !uses.includes(field));
+    const known = [...naming, ...uses, ...(harmless[kind.kind] ?? [])];
+    deepEqual(Object.keys(specOf(kind).properties ?? {}).toSorted(), known.toSorted());
   });
 
 test('a policy does no more authorization checks than the API server pays for', () => {

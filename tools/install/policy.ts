@@ -1,6 +1,7 @@
 // Who may name which Secret: only those who may read it themselves. Without this, whoever may create a model could have
-// a pod that they control be given any Secret of the namespace. The API server itself decides, by a policy in CEL; a
-// reference that was there before is not asked about again, so others may edit the rest of the object.
+// a pod that they control be given any Secret of the namespace. The API server itself decides, by a policy in CEL. A
+// reference that was there before is asked about again only when the edit changes what the Secret is used for: where it
+// is sent, or what runs with it. So others may scale the model and edit the rest of it.
 
 import type { DefinedKind } from '../../src/schema/index.ts';
 import { labels, type Manifest } from './place.ts';
@@ -8,17 +9,37 @@ import { labels, type Manifest } from './place.ts';
 /** A field of `spec` that names a Secret; `[]` stands for every entry of a list. */
 export interface SecretField {
   path: string;
-  /** How many different Secrets can be new in one edit by somebody who may read only some of the namespace's Secrets. */
+  /** How many different Secrets are asked about one by one, for somebody who may read only some of the namespace's Secrets. */
   most: number;
 }
 
-/** Every field that names a Secret, by kind. An authorization check is dear, and a policy may do 28 of them. */
-export const secretFields: Readonly<Record<string, readonly SecretField[]>> = {
-  MLModel: [
-    { path: 'credentials', most: 1 },
-    { path: 'env[].secret.name', most: 8 },
-    { path: 'imagePullSecrets[].name', most: 4 },
-  ],
+/** How a kind uses Secrets. */
+export interface SecretUse {
+  /** Every field that names one. An authorization check is dear, and a policy may do 28 of them. */
+  names: readonly SecretField[];
+  /** Every field that decides what becomes of them: where a pod takes its data, and what runs in it. */
+  uses: readonly string[];
+}
+
+export const secretUse: Readonly<Record<string, SecretUse>> = {
+  MLModel: {
+    names: [
+      { path: 'credentials', most: 1 },
+      { path: 'env[].secret.name', most: 12 },
+      { path: 'imagePullSecrets[].name', most: 8 },
+    ],
+    uses: [
+      'modelURL',
+      'digest',
+      'framework',
+      'server',
+      'env',
+      'serviceAccountName',
+      'runtimeClassName',
+      'podLabels',
+      'podAnnotations',
+    ],
+  },
 };
 
 const apiVersion = 'admissionregistration.k8s.io/v1';
@@ -26,8 +47,8 @@ const apiVersion = 'admissionregistration.k8s.io/v1';
 /** The policy of a kind and its binding; nothing for a kind that names no Secrets. */
 export function secretPolicy({ definition }: DefinedKind): Manifest[] {
   const { group, version, kind, plural } = definition;
-  const fields = secretFields[kind] ?? [];
-  if (fields.length === 0) return [];
+  const use = secretUse[kind];
+  if (!use) return [];
   const metadata = { name: `secrets.${plural}.${group}`, labels };
   const resources = [
     { apiGroups: [group], apiVersions: [version], operations: ['CREATE', 'UPDATE'], resources: [plural] },
@@ -35,8 +56,8 @@ export function secretPolicy({ definition }: DefinedKind): Manifest[] {
   const spec = {
     failurePolicy: 'Fail',
     matchConstraints: { resourceRules: resources },
-    variables: [mayReadAll, ...fields.flatMap(variables)],
-    validations: fields.flatMap(validations),
+    variables: [mayReadAll, changed(use.uses), ...use.names.flatMap(variables)],
+    validations: use.names.flatMap(validations),
   };
   const binding = { policyName: metadata.name, validationActions: ['Deny'] };
   return [
@@ -45,8 +66,19 @@ export function secretPolicy({ definition }: DefinedKind): Manifest[] {
   ];
 }
 
+interface Variable {
+  name: string;
+  expression: string;
+}
+
 const secrets = "authorizer.group('').resource('secrets').namespace(request.namespace)";
-const mayReadAll = { name: 'mayReadAll', expression: `${secrets}.check('get').allowed()` };
+const mayReadAll: Variable = { name: 'mayReadAll', expression: `${secrets}.check('get').allowed()` };
+
+/** The fields of which an edit changes what Secrets are used for. */
+function changed(uses: readonly string[]): Variable {
+  const each = uses.map((field) => `(object.spec.?${field} == oldObject.spec.?${field} ? [] : ['spec.${field}'])`);
+  return { name: 'changed', expression: `oldObject == null ? [] : ${each.join(' + ')}` };
+}
 
 /** `env[].secret.name` is the list `env` and, in each entry, `secret.name`. */
 const partsOf = (path: string): [list: string, inside: string] => {
@@ -54,33 +86,30 @@ const partsOf = (path: string): [list: string, inside: string] => {
   return [list, inside];
 };
 
-/** The variable with the Secrets that a field names and did not name before. */
-const variableOf = (path: string): string => `new_${partsOf(path)[0]}`;
-
-function variables({ path }: SecretField): { name: string; expression: string }[] {
+/** The Secrets that a field of this object names, as a list. */
+function namesIn(object: 'object' | 'oldObject', path: string): string {
   const [field, inside] = partsOf(path);
-  const name = variableOf(path);
-  if (inside === '') return [{ name, expression: freshName(field) }];
-  // Several variables may take their value from one Secret: it is asked about once.
-  const distinct = `variables.all_${name}.transformList(index, name, variables.all_${name}.indexOf(name) == index, name)`;
-  return [
-    { name: `all_${name}`, expression: freshEntries(field, inside) },
-    { name, expression: distinct },
-  ];
+  const there = `has(${object}.spec.${field})`;
+  if (inside === '') return `${there} ? [${object}.spec.${field}] : []`;
+  const steps = inside.split('.').slice(0, -1);
+  const full = steps.map((_, index) => `has(one.${steps.slice(0, index + 1).join('.')})`).join(' && ');
+  const entries = `${object}.spec.${field}${full === '' ? '' : `.filter(one, ${full})`}`;
+  return `${there} ? ${entries}.map(one, one.${inside}) : []`;
 }
 
-const before = (field: string): string => `oldObject != null && has(oldObject.spec.${field})`;
-
-const freshName = (field: string): string =>
-  `has(object.spec.${field}) && !(${before(field)} && oldObject.spec.${field} == object.spec.${field}) ? [object.spec.${field}] : []`;
-
-/** An entry of which anything changed counts as new: another key of the same Secret is another secret. */
-function freshEntries(field: string, inside: string): string {
-  const steps = inside.split('.').slice(0, -1);
-  const there = steps.map((_, index) => `has(one.${steps.slice(0, index + 1).join('.')})`);
-  const known = `(${before(field)} && oldObject.spec.${field}.exists(old, old == one))`;
-  const fresh = [...there, `!${known}`].join(' && ');
-  return `has(object.spec.${field}) ? object.spec.${field}.filter(one, ${fresh}).map(one, one.${inside}) : []`;
+/** For a field the Secrets that it named, those that it names, and those that somebody must be able to read, each once. */
+function variables({ path }: SecretField): Variable[] {
+  const [field] = partsOf(path);
+  const fresh = `(variables.changed.size() > 0 || !(name in variables.old_${field}))`;
+  const first = `variables.all_${field}.indexOf(name) == index`;
+  return [
+    { name: `old_${field}`, expression: `oldObject == null ? [] : (${namesIn('oldObject', path)})` },
+    { name: `all_${field}`, expression: namesIn('object', path) },
+    {
+      name: `asked_${field}`,
+      expression: `variables.all_${field}.transformList(index, name, ${first} && ${fresh}, name)`,
+    },
+  ];
 }
 
 interface Validation {
@@ -92,20 +121,24 @@ interface Validation {
 
 /** One check for each place in the list, because an expression cannot pay for more than two. */
 function validations({ path, most }: SecretField): Validation[] {
-  const names = `variables.${variableOf(path)}`;
+  const [field] = partsOf(path);
+  const names = `variables.asked_${field}`;
   const each = Array.from({ length: most }, (_, index): Validation => {
     const check = `${secrets}.name(${names}[${index}]).check('get').allowed()`;
     return {
       expression: `${names}.size() <= ${index} || variables.mayReadAll || ${check}`,
-      messageExpression: `'spec.${path}: you may not read Secret "' + ${names}[${index}] + '", so you may not name it: have yourself granted get on it, or ask somebody who may read it'`,
+      messageExpression: refusal(path, `${names}[${index}]`),
       reason: 'Forbidden',
     };
   });
-  const message = `spec.${path}: more than ${most} Secrets are new at once: add them in several steps, or have yourself granted get on all Secrets of the namespace`;
-  const enough: Validation = {
-    expression: `${names}.size() <= ${most} || variables.mayReadAll`,
-    message,
-    reason: 'Forbidden',
-  };
-  return path.includes('[]') ? [enough, ...each] : each;
+  if (!path.includes('[]')) return each;
+  const message = `spec.${path}: more than ${most} Secrets are too many to be checked one by one: have yourself granted get on all Secrets of the namespace, or ask somebody who may read them`;
+  return [{ expression: `${names}.size() <= ${most} || variables.mayReadAll`, message, reason: 'Forbidden' }, ...each];
+}
+
+/** Says which field names the Secret, what may not be done, and the ways out. */
+function refusal(path: string, name: string): string {
+  const kept = `${name} in variables.old_${partsOf(path)[0]}`;
+  const change = `'change ' + variables.changed.join(', ') + ' while it is named'`;
+  return `'spec.${path}: you may not read Secret "' + ${name} + '", so you may not ' + (${kept} ? ${change} : 'name it') + ': have yourself granted get on it, or ask somebody who may read it'`;
 }
