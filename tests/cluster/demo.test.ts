@@ -3,10 +3,12 @@
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { stringify } from 'yaml';
 import { screenOn } from '../../tools/index.ts';
 import { eventually } from '../kit/eventually.ts';
 
@@ -20,9 +22,10 @@ interface Show {
 }
 
 /** The program behind the two targets, as a process of its own. */
-function show(...args: string[]): Show {
+function show(args: string[] = [], env: NodeJS.ProcessEnv = {}): Show {
   const child = spawn(process.execPath, [join(root, 'tools/run/main.ts'), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
   });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
@@ -57,21 +60,63 @@ const nothingLeft = (pid: number, folders: string[]) =>
     what: 'everything is gone',
   });
 
-test('make demo shows the life of the sample, ends with 0, and leaves nothing', { timeout: 200_000 }, async () => {
-  const demo = show('--demo');
-  const folders = await eventually(() => (foldersOf(demo.pid).length > 0 ? foldersOf(demo.pid) : undefined));
-  equal(await demo.ended, 0, demo.said());
-  const said = demo.said();
-  match(said, /the node is simulated/);
-  for (const phase of ['Downloading', 'Serving', 'Ready']) match(said, new RegExp(`^  ${phase} `, 'm'));
-  match(said, /^  Downloading \d+ %/m);
-  match(said, /^NAME +PHASE +READY .*\nmnist +Ready +True/m);
-  equal(said.includes('\x1b'), false, 'no terminal, no control characters');
-  await nothingLeft(demo.pid, folders);
-});
+/** Somebody else's cluster, which the kubeconfig of the machine names: who comes to it is counted. */
+async function stranger(): Promise<{ kubeconfig: string; visits(): number; close(): void }> {
+  let visits = 0;
+  const server = createServer((socket) => {
+    visits += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const folder = mkdtempSync(join(tmpdir(), 'baton-demo-'));
+  const kubeconfig = join(folder, 'config');
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const names = { cluster: 'theirs', user: 'me' };
+  writeFileSync(
+    kubeconfig,
+    stringify({
+      apiVersion: 'v1',
+      kind: 'Config',
+      'current-context': 'theirs',
+      contexts: [{ name: 'theirs', context: names }],
+      clusters: [{ name: 'theirs', cluster: { server: url } }],
+      users: [{ name: 'me', user: { token: 'x' } }],
+    }),
+  );
+  return {
+    kubeconfig,
+    visits: () => visits,
+    close() {
+      server.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
 
-describe('make run', { skip: process.platform !== 'linux' }, () => {
-  test('goes on until Ctrl-C, tells how to use it, and leaves nothing', { timeout: 200_000 }, async () => {
+// Each waits most of its time, so they wait together.
+describe('what a new user does first', { concurrency: 3, skip: process.platform !== 'linux' }, () => {
+  test('make demo shows the life of the sample, ends with 0, and leaves nothing', { timeout: 200_000 }, async () => {
+    const other = await stranger();
+    const demo = show(['--demo'], { KUBECONFIG: other.kubeconfig, BATON_CONTEXT: 'theirs' });
+    const folders = await eventually(() => (foldersOf(demo.pid).length > 0 ? foldersOf(demo.pid) : undefined));
+    equal(await demo.ended, 0, demo.said());
+    const said = demo.said();
+    match(said, /the node is simulated/);
+    for (const phase of ['Downloading', 'Serving', 'Ready']) match(said, new RegExp(`^ +[\\d.]+ s  ${phase} `, 'm'));
+    const percents = [...said.matchAll(/ s  Downloading +(\d+) %/g)].map(([, percent]) => Number(percent));
+    ok(percents.length >= 3, `the download is seen to move: ${percents.join(', ')}`);
+    deepEqual(
+      percents,
+      percents.toSorted((a, b) => a - b),
+    );
+    match(said, /^NAME +PHASE +READY .*\nmnist +Ready +True/m);
+    equal(said.includes('\x1b'), false, 'no terminal, no control characters');
+    await nothingLeft(demo.pid, folders);
+    equal(other.visits(), 0, 'the cluster that kubectl uses is left alone');
+    other.close();
+  });
+
+  test('make run goes on until Ctrl-C, tells how to use it, and leaves nothing', { timeout: 200_000 }, async () => {
     const run = show();
     await eventually(() => run.said().includes('Ctrl-C stops everything'), { within: 150_000, what: run.said() });
     const folders = foldersOf(run.pid);
@@ -83,7 +128,7 @@ describe('make run', { skip: process.platform !== 'linux' }, () => {
     await nothingLeft(run.pid, folders);
   });
 
-  test('can be stopped while it is still starting', { timeout: 60_000 }, async () => {
+  test('make run can be stopped while it is still starting', { timeout: 60_000 }, async () => {
     const run = show();
     const folders = await eventually(() => (foldersOf(run.pid).length > 0 ? foldersOf(run.pid) : undefined));
     run.interrupt();

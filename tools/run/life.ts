@@ -4,17 +4,28 @@ import type { MLModel } from '../../src/api/index.ts';
 import { conditionOf } from '../../src/objects/index.ts';
 
 /** What there is to see: goes on, is Ready for what is asked now, or needs a person. */
-export type Sight = { line: string; verdict: 'going on' | 'ready' | 'stalled' };
+export interface Sight {
+  phase: string;
+  download: NonNullable<MLModel['status']>['download'];
+  line: string;
+  verdict: 'going on' | 'ready' | 'stalled';
+}
 
-/** What a model looks like at this moment. */
-export function sightOf({ metadata, status }: MLModel): Sight {
-  const { phase = 'New', message = 'Nobody has looked at it yet', download } = status ?? {};
-  const percent = download?.percent === undefined ? '' : ` ${download.percent} %`;
-  const line = `${`${phase}${percent}`.padEnd(18)}${message}`;
+/** What a model looks like at this moment; how far its download is stays in sight until the phase is another. */
+export function sightOf({ metadata, status }: MLModel, before?: Sight): Sight {
+  const { phase = 'Applied', message = 'The operator has not looked at it yet' } = status ?? {};
+  const download = status?.download ?? (before?.phase === phase ? before.download : undefined);
+  const percent = download?.percent === undefined ? '' : `${download.percent} %`;
+  const line = `${phase.padEnd(15)} ${percent.padStart(5)}  ${message}${amountOf(download)}`;
   const current = (type: string) => {
     const condition = conditionOf(status, type);
     return condition?.status === 'True' && condition.observedGeneration === metadata.generation;
   };
-  if (current('Ready')) return { line, verdict: 'ready' };
-  return { line, verdict: current('Stalled') ? 'stalled' : 'going on' };
+  if (current('Ready')) return { phase, download, line, verdict: 'ready' };
+  return { phase, download, line, verdict: current('Stalled') ? 'stalled' : 'going on' };
 }
+
+const mebibytes = (bytes: number): number => Math.round(bytes / 2 ** 20);
+
+const amountOf = (download: Sight['download']): string =>
+  download?.total === undefined ? '' : `, ${mebibytes(download.bytes)}/${mebibytes(download.total)} MiB`;

@@ -12,15 +12,18 @@ import { Client, loadKubeconfig } from '../../src/kube/index.ts';
 import { applyAll } from '../install/cluster.ts';
 import { kindObjects, operatorRoles } from '../install/objects.ts';
 import { serviceAccount } from '../install/operator.ts';
-import { sightOf } from './life.ts';
+import { type Sight, sightOf } from './life.ts';
 import { type LocalOperator, startLocalOperator } from './operator.ts';
 import type { Screen } from './screen.ts';
 
 const root = join(import.meta.dirname, '../..');
 const sample = join(root, 'examples/mlmodel.yaml');
 const namespace = 'default';
-/** A simulated download takes seconds; whatever takes so long will not end by itself. */
+/** Whatever takes so long will not end by itself. */
 const patience = 120_000;
+/** Long enough to be watched; a download in a test is shorter. The node reads it, and heeds it for this container alone. */
+const downloadSeconds = 9;
+const forTheNode = { 'sim.baton.dev/container': 'download', 'sim.baton.dev/run-for': `${downloadSeconds}s` };
 
 /** Everything that runs. */
 export interface Local {
@@ -64,25 +67,29 @@ export async function startLocal(screen: Screen): Promise<Local> {
 
 /** Applies the sample and shows its life until it is Ready; otherwise the reason why it is not. */
 export async function showLife({ admin, operator }: Local, screen: Screen): Promise<string | undefined> {
-  const model = parse(readFileSync(sample, 'utf8')) as MLModel;
-  const { name } = model.metadata;
-  await admin.apply(MLModel, { ...model, metadata: { ...model.metadata, namespace } }, { manager: 'you' });
-  screen.say(`Applied ${relative(root, sample)}:\n`);
+  const { name } = await applySample(admin);
+  screen.say(`Applied ${relative(root, sample)}; its simulated download takes ${downloadSeconds} s:\n`);
   const began = performance.now();
-  let line = '';
+  let last: Sight | undefined;
   while (performance.now() - began < patience) {
     if (operator.ending() !== undefined) return `the operator ${operator.ending()}:\n${tail(operator)}`;
-    const sight = sightOf(await admin.get(MLModel, { namespace, name }));
-    screen.show(`  ${(line = sight.line)}`);
-    if (sight.verdict === 'ready') {
-      screen.settle();
-      screen.say(`\nReady after ${seconds(began)}.`);
-      return undefined;
-    }
-    if (sight.verdict === 'stalled') return `the model is stalled: ${line}`;
+    const sight = sightOf(await admin.get(MLModel, { namespace, name }), last);
+    if (sight.phase !== last?.phase) screen.settle();
+    if (sight.line !== last?.line) screen.show(`${seconds(began).padStart(8)}  ${sight.line}`);
+    if (sight.verdict === 'ready') return undefined;
+    if (sight.verdict === 'stalled') return `the model is stalled: ${sight.line}`;
+    last = sight;
     await pause(200);
   }
-  return `the model is not Ready after ${patience / 1_000} s: ${line}\nThe operator's last lines:\n${tail(operator)}`;
+  return `the model is not Ready after ${patience / 1_000} s: ${last?.line}\nThe operator's last lines:\n${tail(operator)}`;
+}
+
+async function applySample(admin: Client): Promise<MLModel['metadata']> {
+  const { metadata, spec, ...rest } = parse(readFileSync(sample, 'utf8')) as MLModel;
+  const podAnnotations = { ...spec.podAnnotations, ...forTheNode };
+  const model: MLModel = { ...rest, metadata: { ...metadata, namespace }, spec: { ...spec, podAnnotations } };
+  await admin.apply(MLModel, model, { manager: 'you' });
+  return metadata;
 }
 
 const seconds = (began: number): string => `${((performance.now() - began) / 1_000).toFixed(1)} s`;
