@@ -22,5 +22,6 @@ COPY --from=build /root-of-image /
 WORKDIR /baton
 ENV NODE_ENV=production PATH=/usr/local/bin
 USER 65532:65532
-ENTRYPOINT ["node"]
-CMD ["src/operator/main.ts"]
+# The first argument names the program. Whole paths: a pod may set PATH and the working directory.
+ENTRYPOINT ["/usr/local/bin/node", "/baton/src/main.ts"]
+CMD ["operator"]

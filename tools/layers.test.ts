@@ -29,6 +29,8 @@ describe('allowed', () => {
     ['src/controllers/model/controller.ts', '../../kube/define.ts'],
     ['src/operator/main.ts', '../controllers/model/index.ts'],
     ['src/operator/main.ts', '../kube/index.ts'],
+    ['src/main.ts', './operator/main.ts'],
+    ['src/main.ts', './programs/download/main.ts'],
     ['src/kube/queue.test.ts', '../../tests/kit/clock.ts'],
     ['tests/cluster/engine.test.ts', '../../src/kube/index.ts'],
     ['tests/cluster/engine.test.ts', '../../src/kube/define.ts'],
@@ -115,6 +117,18 @@ describe('refused', () => {
       path: 'src/kube/watch.test.ts',
       imports: '../../controlplane/index.ts',
       says: /Move the test to tests\//,
+    },
+    {
+      name: 'the entrypoint does more than to start programs',
+      path: 'src/main.ts',
+      imports: './operator/index.ts',
+      says: /src\/main\.ts starts programs: it may import a main\.ts, and nothing else/,
+    },
+    {
+      name: 'somebody imports the entrypoint',
+      path: 'src/operator/main.ts',
+      imports: '../main.ts',
+      says: /operator may import only/,
     },
     {
       name: 'a folder without a row',

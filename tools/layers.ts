@@ -23,6 +23,9 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   olm: parts,
 };
 
+/** What the image runs: the one file of src that is in no folder. */
+const entrypoint = 'src/main.ts';
+
 /** A file as it stands in the repository: its path from the root, with slashes. */
 export interface Source {
   path: string;
@@ -64,6 +67,7 @@ function complaint(importer: string, { line, path, types }: Import): string | un
   const imported = posix.join(posix.dirname(importer), path);
   const [from, to] = [folderOf(importer), folderOf(imported)];
   if (from === to || to === undefined || from === undefined) return undefined;
+  if (importer === entrypoint && imported.startsWith('src/') && imported.endsWith('/main.ts')) return undefined;
   const wrong = wrongDirection(importer, imported, types) ?? wrongDoor(from, imported);
   return wrong && `${importer}:${line} imports '${path}': ${wrong}`;
 }
@@ -72,6 +76,7 @@ function wrongDirection(importer: string, imported: string, types: boolean): str
   const [from, to] = [folderOf(importer) ?? '', folderOf(imported) ?? ''];
   if (!importer.startsWith('src/')) return undefined;
   if (!imported.startsWith('src/')) return outOfSource(importer, imported, to);
+  if (importer === entrypoint) return `${entrypoint} starts programs: it may import a main.ts, and nothing else.`;
   const allowed = mayImport[row(from)];
   if (!allowed) return `${from} is not in the table of layers; give it a row in tools/layers.ts and ARCHITECTURE.md`;
   if (!allowed.includes(row(to))) return `${from} may import ${listed(allowed)}. ${remedy(from, to)}`;
