@@ -46,6 +46,23 @@ describe('the size and the class of a volume', () => {
     equal(conditionOf(look(larger, seen(...world)).status, 'StorageChangeIgnored')?.reason, 'VolumeCannotGrow');
   });
 
+  for (const storageSize of ['', '-1Gi', '10Gb', '1e30', '1Gi ']) {
+    const odd = aModel({ storageClassName: 'fast', storageSize });
+    const growing = fast({ allowVolumeExpansion: true });
+
+    test(`"${storageSize}", which is older than the rules, touches no volume with weights`, () => {
+      deepEqual(applied(odd, revision(inFast), held(inFast, { digest }), growing), ['1Gi', undefined]);
+    });
+
+    test(`"${storageSize}" gets no volume`, () => {
+      const told = look(odd, seen(growing));
+      equal(plan(odd, seen(growing)), '!Revision');
+      equal(conditionOf(told.status, 'Stalled')?.status, 'True');
+      equal(conditionOf(told.status, 'Ready')?.reason, 'InvalidQuantity');
+      match(told.status.message ?? '', new RegExp(`^spec\\.storageSize is "${storageSize}"`));
+    });
+  }
+
   test('without weights on it, one that cannot grow is replaced', () => {
     const world = [revision(inFast), held(inFast, {}), fast({ allowVolumeExpansion: false })];
     equal(plan(larger, seen(...world)), '!Revision');

@@ -180,6 +180,14 @@ describe('a loss', () => {
     );
   });
 
+  test('that a person lets go by scaling to zero is fetched again, and not stalled meanwhile', () => {
+    const none = aModel({ replicas: 0 });
+    const decision = look(none, seen(revision(v1), leaving(claim(v1, { digest })), deployment(v1), serverPod(v1)));
+    equal(servers(decision)?.spec.replicas, 0);
+    equal(says(decision, 'Stalled'), 'False');
+    match(decision.status.message ?? '', /the weights are fetched again once nothing uses it any more/);
+  });
+
   test('that servers hold up for ever is stalled, and says what to do', () => {
     const refreshed = aModel({}, { annotations: { [mark.refresh]: '1' } });
     const world = seen(revision(v1), leaving(claim(v1, { digest })), deployment(v1), serverPod(v1));

@@ -35,6 +35,12 @@ export const usersOf = (claim: string, component: 'server' | 'download', seen: O
       labels?.[mark.weights] === claim && labels['app.kubernetes.io/component'] === component,
   );
 
+/** Whether a volume can have this size at all. */
+export function isSize(size: string | number): boolean {
+  const bytes = quantityOf(size);
+  return bytes !== undefined && bytes > 0n && bytes <= (quantityOf('1Pi') ?? 0n);
+}
+
 /** Why a claim is not as asked. `grows`: it can become so. */
 export type Mismatch = 'class' | 'smaller' | 'grows' | 'rigid';
 

@@ -19,7 +19,7 @@ import type { MLModelSettings } from './settings.ts';
 import type { Source } from './source.ts';
 import { downloadJob, type Volume, weightsClaim } from './storage.ts';
 import type { Target } from './target.ts';
-import { hasWeights, isIntact, mismatchOf, usersOf } from './volume.ts';
+import { hasWeights, isIntact, isSize, mismatchOf, usersOf } from './volume.ts';
 import type { Weights } from './weights.ts';
 
 export interface Plan {
@@ -74,7 +74,7 @@ function volumeFor(model: MLModel, source: Source, seen: Observed): Volume {
   const held = seen.get(PersistentVolumeClaim, source.claim) ?? seen.read(PersistentVolumeClaim, source.claim);
   if (!held) return { size, storageClassName };
   const mismatch = mismatchOf(model, held, seen);
-  const stays = mismatch !== undefined && mismatch !== 'grows';
+  const stays = (mismatch !== undefined && mismatch !== 'grows') || !isSize(size);
   return { size: stays ? (held.spec.resources?.requests?.storage ?? size) : size, storageClassName: undefined };
 }
 

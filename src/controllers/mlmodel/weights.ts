@@ -16,7 +16,7 @@ import {
 import { attemptIn, failureOf, inJob, jobsFor, podsOf } from './downloads.ts';
 import type { MLModelFacts } from './facts.ts';
 import { attemptOf, type Source } from './source.ts';
-import { digestOn, isGoing, isIntact, mustBeReplaced, usersOf } from './volume.ts';
+import { digestOn, isGoing, isIntact, isSize, mustBeReplaced, usersOf } from './volume.ts';
 
 /**
  * The stages that weights go through. `leaving`: the claim, or what is left of an earlier one, must go before a new one
@@ -46,6 +46,8 @@ export function weightsOf(model: MLModel, source: Source, seen: Observed, facts:
   if (source.from === 'claim') return mounted(source.claim, seen);
   const claim = seen.get(PersistentVolumeClaim, source.claim);
   if (isIntact(claim)) return { at: 'ready', digest: digestOn(claim) };
+  const unsized = sizeCause(model);
+  if (unsized) return { at: 'missing', cause: unsized };
   const jobs = jobsFor(source.claim, seen);
   const attempt = attemptOf(model);
   const failed = jobs.find((job) => jobResult(job) === 'failed' && attemptIn(job) === attempt);
@@ -65,6 +67,13 @@ function mounted(name: string, seen: Observed): Weights {
   return { at: 'missing', cause: { reason: 'ClaimNotFound', message, object: objectOf(name) } };
 }
 
+/** The API server refuses such sizes, but an object may be older than its rules. */
+function sizeCause({ spec: { storageSize = '1Gi' }, metadata: { name } }: MLModel): Cause | undefined {
+  if (isSize(storageSize)) return undefined;
+  const message = `spec.storageSize is "${storageSize}", which is no size for a volume: write a quantity greater than zero and at most 1Pi, such as 10Gi`;
+  return { reason: 'InvalidQuantity', message, object: `MLModel ${name}` };
+}
+
 const objectOf = (claim: string): string => `PersistentVolumeClaim ${claim}`;
 
 /** A claim that will not stay, or should not. */
@@ -77,7 +86,7 @@ function goingAway(
   const { name, deletionTimestamp } = claim.metadata;
   const object = objectOf(name);
   const servers = usersOf(name, 'server', seen);
-  const held = servers.some(isReady);
+  const held = model.spec.replicas > 0 && servers.some(isReady);
   const since = deletionTimestamp ?? lastSign(servers);
   const lost = claim.status?.phase === 'Lost' ? claimCause(claim, knownEvents(facts)) : undefined;
   if (deletionTimestamp !== undefined || lost) {

@@ -46,6 +46,23 @@ describe('lastLinesOf', () => {
     { name: 'a time with a zone and a colon goes', of: '2026/11/04 09:12:44 +0100: no', is: 'no' },
     { name: 'klog', of: 'E1104 09:12:44.000001       1 main.go:7] no', is: 'E main.go:7] no' },
     { name: 'a time in JSON goes', of: '{"ts":1762247564.1,"msg":"no"}', is: '{"msg":"no"}' },
+    {
+      name: 'a user in an address goes, and its query',
+      of: 'GET https://bob:pw@models.example/iris?sig=c2ln: 403',
+      is: 'GET https://…@models.example/iris?… 403',
+    },
+    {
+      name: 'what is called a secret goes',
+      of: 'PASSWORD=a aws_secret_access_key = "b", x',
+      is: 'PASSWORD=… aws_secret_access_key = "…", x',
+    },
+    { name: 'also in JSON', of: '{"msg":"no","apiKey":"a b"}', is: '{"msg":"no","apiKey":"…"}' },
+    { name: 'a header goes', of: 'Authorization: Bearer abcdefgh.ijk refused', is: 'Authorization: Bearer … refused' },
+    {
+      name: 'words about secrets stay',
+      of: 'invalid token: 401, secret "a" not found, bad token',
+      is: 'invalid token: 401, secret "a" not found, bad token',
+    },
     { name: 'a progress bar that rewrites its line', of: '10%\r50%\rno', is: '10%\n50%\nno' },
   ];
   for (const { name, of, is } of rows) test(name, () => equal(lastLinesOf(of), is));

@@ -33,11 +33,11 @@ export function sentence(happened: string, words: string | undefined, advice?: s
 export const adviceFor = (words: string, rows: readonly (readonly [RegExp, string])[]): string | undefined =>
   rows.find(([pattern]) => pattern.test(words))?.[1];
 
-/** The last lines of what a program said, without the times that loggers put in front. */
+/** The last lines of what a program said, without secrets, and without the times that loggers put in front. */
 export function lastLinesOf(said: string | undefined): string | undefined {
   const lines = plain(said ?? '')
     .split(/\r?\n|\r/)
-    .map((line) => untimed(line).trimEnd())
+    .map((line) => redacted(untimed(line)).trimEnd())
     .filter((line) => line !== '');
   const last = lines.slice(-mostLines).join('\n').slice(-longest).toWellFormed();
   return last === '' ? undefined : last;
@@ -56,3 +56,17 @@ const timeInJson = new RegExp(String.raw`"(@?timestamp|time|ts)":\s*(?:"[^"]*"|[
 
 const untimed = (line: string): string =>
   line.replace(timeInFront, '').replace(klogInFront, '$1 ').replaceAll(timeInJson, '');
+
+const secret = String.raw`(?:\w*(?:password|passwd|secret|token|api[_-]?key|access[_-]?key|signature|credential)s?)`;
+const secrets: readonly [RegExp, string][] = [
+  [/([a-z][a-z0-9+.-]*:\/\/)[^\s/@"']+@/gi, '$1…@'],
+  [/([a-z][a-z0-9+.-]*:\/\/[^\s?#"']*)\?[^\s#"']+/gi, '$1?…'],
+  [/\b(bearer|basic) +[\w.~+/=-]{8,}/gi, '$1 …'],
+  [new RegExp(String.raw`(\b${secret}["']?\s*=\s*["']?)[^\s,;&"']+`, 'gi'), '$1…'],
+  [new RegExp(String.raw`("${secret}"\s*:\s*")[^"]*`, 'gi'), '$1…'],
+  [/(\bpass(?:word|wd)\s*:\s*)\S+/gi, '$1…'],
+];
+
+/** What a program says may be read by more people than it knows: who is named in an address, its query, and what is called a secret goes. */
+const redacted = (line: string): string =>
+  secrets.reduce((words, [what, instead]) => words.replaceAll(what, instead), line);

@@ -1,0 +1,147 @@
+// Where a row plays: one model under its own name in a namespace, perhaps beside others, with an operator that may be
+// killed at any write. A row sees only what belongs to its model, so that it can be played in company.
+
+import { match } from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Call, FaultProxy, Plan } from '../../../controlplane/faults/index.ts';
+import { MLModel } from '../../../src/api/index.ts';
+import {
+  type Condition,
+  conditionOf,
+  Deployment,
+  type Kind,
+  type KubeObject,
+  label,
+} from '../../../src/objects/index.ts';
+import { eventually } from '../../kit/eventually.ts';
+import type { ModelLane } from '../../kit/models.ts';
+import type { Rig } from '../../kit/rig.ts';
+import { startWitness, type Witness } from '../../kit/witness.ts';
+
+/** How a row is played: by itself, with a crash after every write, or beside models that must not notice. */
+export type Form = 'alone' | 'crashing' | 'beside';
+
+export interface Scene {
+  rig: Rig;
+  namespace: string;
+  proxy: FaultProxy;
+  /** The name of the model. */
+  name: string;
+  form: Form;
+  /** Has seen every revision of the namespace's models and Deployments since the row began. */
+  witness: Witness;
+  /** Creates or edits the model, as a user with kubectl would. */
+  model(own?: object, metadata?: object): Promise<MLModel>;
+  get(): Promise<MLModel>;
+  /** Waits for Ready of the current generation. */
+  ready(): Promise<MLModel>;
+  /** Waits until the message says so. */
+  says(words: RegExp): Promise<MLModel>;
+  /** Waits until a condition is so, for the current generation. */
+  holds(type: string, wanted: Partial<Condition>, within?: number): Promise<Condition>;
+  /** What is there of the model's children. */
+  own<T extends KubeObject>(kind: Kind<T>): Promise<T[]>;
+  /** Children that the operator has made, whether they are still there or not. */
+  made(resource: string): Call[];
+  /** Ends the operator, and cuts off whoever starts it again, while something happens. */
+  whileDown(happens: () => Promise<void>): Promise<void>;
+}
+
+/** A row of the table of bad inputs and faults. */
+export interface Row {
+  name: string;
+  play(scene: Scene): Promise<void>;
+}
+
+/** A crash after every write. An Event that is there already changes nothing, and would be the end again and again. */
+export const crashAlways: Plan = [
+  {
+    when: {
+      write: {
+        resource: [
+          'mlmodels',
+          'controllerrevisions',
+          'persistentvolumeclaims',
+          'jobs',
+          'deployments',
+          'services',
+          'poddisruptionbudgets',
+        ],
+      },
+      every: 1,
+    },
+    do: { kind: 'kill' },
+    times: 'always',
+  },
+];
+
+const spec = { modelURL: 'https://models.example/iris-1.onnx', storageSize: '1Gi', framework: 'onnx' };
+
+/** Sets the scene on a lane. */
+export async function openScene(lane: ModelLane, name: string, form: Form): Promise<Scene> {
+  const { rig, namespace, proxy } = lane;
+  const witness = await startWitness(rig.admin, namespace, [MLModel, Deployment]);
+  const begun = proxy.trace.mark();
+  const get = () => rig.admin.get(MLModel, { namespace, name });
+  return {
+    rig,
+    namespace,
+    proxy,
+    name,
+    form,
+    witness,
+    get,
+    model: (own = {}, metadata = {}) =>
+      rig.apply(MLModel, { metadata: { namespace, name, ...metadata }, spec: { ...spec, ...own } }),
+    ready: async () => {
+      await holds(get, 'Ready', { status: 'True' });
+      return get();
+    },
+    says: (words) => tells(get, words),
+    holds: (type, wanted, within) => holds(get, type, wanted, within),
+    own: async (kind) =>
+      (await rig.list(kind, namespace)).filter(({ metadata }) => metadata.labels?.[label.name] === name),
+    made: (resource) =>
+      proxy.trace
+        .writes({ resource, verb: 'create', namespace })
+        .filter((call) => call.seq > begun && call.name.startsWith(`${name}-`) && call.answer?.status === 201),
+    whileDown: (happens) => whileDown(lane, happens),
+  };
+}
+
+const tells = (get: () => Promise<MLModel>, words: RegExp): Promise<MLModel> =>
+  eventually(
+    async () => {
+      const now = await get();
+      match(now.status?.message ?? '', words);
+      return now;
+    },
+    { within: 90_000, what: `the message says ${words}` },
+  );
+
+const holds = (
+  get: () => Promise<MLModel>,
+  type: string,
+  wanted: Partial<Condition>,
+  within = 120_000,
+): Promise<Condition> =>
+  eventually(
+    async () => {
+      const now = await get();
+      const condition = conditionOf(now.status, type);
+      const asked = { observedGeneration: now.metadata.generation, ...wanted };
+      if (condition && Object.entries(asked).every(([key, value]) => condition[key as keyof Condition] === value))
+        return condition;
+      throw new Error(`${now.metadata.name}, generation ${now.metadata.generation}, is ${JSON.stringify(now.status)}`);
+    },
+    { within, what: `${type} is ${JSON.stringify(wanted)}` },
+  );
+
+/** The one that a plan may just have started is cut off like the one before it, and is not the one that goes on afterwards. */
+async function whileDown({ proxy, operator }: ModelLane, happens: () => Promise<void>): Promise<void> {
+  await proxy.now({ kind: 'connections', manner: 'refuse' });
+  await pause(500); // a crash that was under way has happened
+  await happens();
+  await operator.kill();
+  await proxy.now({ kind: 'connections', manner: 'accept' });
+}

@@ -1,0 +1,51 @@
+// Somebody who looks on from outside, past the proxy: every revision of the objects of some kinds in one namespace, with
+// the moment at which it was heard of, on the clock of the trace. For questions about what was true all the while.
+
+import type { Client } from '../../src/kube/index.ts';
+import type { Kind, KubeObject } from '../../src/objects/index.ts';
+import { eventually } from './eventually.ts';
+
+export interface Sight<T extends KubeObject> {
+  type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  object: T;
+  at: number;
+}
+
+export interface Witness {
+  /** All that was seen of a kind, in the order of its coming. */
+  of<T extends KubeObject>(kind: Kind<T>): Sight<T>[];
+  /** The first sight of such an object, when it comes. */
+  first<T extends KubeObject>(kind: Kind<T>, is: (object: T) => boolean, what?: string): Promise<Sight<T>>;
+  stop(): void;
+}
+
+/** Looks on from now. A watch that the server ends goes on where it was. */
+export async function startWitness(client: Client, namespace: string, kinds: readonly Kind[]): Promise<Witness> {
+  const sights = new Map<Kind, Sight<KubeObject>[]>(kinds.map((kind) => [kind, []]));
+  const gaps: unknown[] = [];
+  const leaving = new AbortController();
+  const of = <T extends KubeObject>(kind: Kind<T>): Sight<T>[] => {
+    if (gaps.length > 0) throw new Error(`something in ${namespace} was not seen`, { cause: gaps[0] });
+    return (sights.get(kind) ?? []) as Sight<T>[];
+  };
+  const follow = async (kind: Kind, from: string): Promise<void> => {
+    let version = from;
+    const onLine = (line: string) => {
+      const event = JSON.parse(line) as Omit<Sight<KubeObject>, 'at'>;
+      version = event.object.metadata.resourceVersion ?? version;
+      sights.get(kind)?.push({ ...event, at: performance.now() });
+    };
+    while (!leaving.signal.aborted)
+      await client.watch(kind, namespace, { resourceVersion: version }, { onLine }, { signal: leaving.signal });
+  };
+  for (const kind of kinds) {
+    const { resourceVersion } = await client.list(kind, namespace, {});
+    follow(kind, resourceVersion).catch((error: unknown) => leaving.signal.aborted || gaps.push(error));
+  }
+  return {
+    of,
+    first: <T extends KubeObject>(kind: Kind<T>, is: (object: T) => boolean, what = `such a ${kind.kind}`) =>
+      eventually(() => of(kind).find(({ object }) => is(object)), { within: 60_000, every: 20, what }),
+    stop: () => leaving.abort(),
+  };
+}
