@@ -9,13 +9,12 @@ import { ConfigMap } from '../../src/objects/index.ts';
 import { eventually } from '../kit/eventually.ts';
 import { home, type Rig, startRig } from '../kit/rig.ts';
 import { atRest, becomesReady, type Lane, onLane, wordsOf } from '../kit/story.ts';
+import { plain } from '../kit/trio/life.ts';
 import { Trio } from '../kit/trio/schema.ts';
 
 let rig: Rig;
 before(async () => void (rig = await startRig()));
 after(() => rig.stop());
-
-const plain = { controller: 'plain' } as const;
 
 /** A Trio that is Ready and at rest. */
 async function calmTrio(lane: Lane, name: string): Promise<void> {

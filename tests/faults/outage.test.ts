@@ -9,13 +9,13 @@ import { ConfigMap } from '../../src/objects/index.ts';
 import { eventually } from '../kit/eventually.ts';
 import { ready, type Rig, startRig } from '../kit/rig.ts';
 import { atRest, becomesReady, type Lane, onLane } from '../kit/story.ts';
+import { plain } from '../kit/trio/life.ts';
 import { Trio } from '../kit/trio/schema.ts';
 
 let rig: Rig;
 before(async () => void (rig = await startRig()));
 after(() => rig.stop());
 
-const plain = { controller: 'plain' } as const;
 const spec = { text: 'hello', withJob: false };
 const make = ({ namespace }: Lane, name: string) => rig.apply(Trio, { metadata: { namespace, name }, spec });
 const edit = ({ namespace }: Lane, name: string, text: string) =>

@@ -10,13 +10,13 @@ import { eventually } from '../kit/eventually.ts';
 import { births } from '../kit/oracle.ts';
 import { must, type Rig, startRig } from '../kit/rig.ts';
 import { atRest, becomesReady, type Lane, onLane } from '../kit/story.ts';
+import { plain } from '../kit/trio/life.ts';
 import { Trio } from '../kit/trio/schema.ts';
 
 let rig: Rig;
 before(async () => void (rig = await startRig()));
 after(() => rig.stop());
 
-const plain = { controller: 'plain' } as const;
 const spec = { text: 'hello', withJob: false };
 const trio = ({ namespace }: Lane, name: string, own: object = {}) =>
   rig.apply(Trio, { metadata: { namespace, name }, spec: { ...spec, ...own } });

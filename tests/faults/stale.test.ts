@@ -8,13 +8,13 @@ import { conditionOf, ConfigMap, Deployment, Job } from '../../src/objects/index
 import { eventually } from '../kit/eventually.ts';
 import { type Rig, startRig } from '../kit/rig.ts';
 import { atRest, becomesReady, type Lane, onLane, wordsOf } from '../kit/story.ts';
+import { plain } from '../kit/trio/life.ts';
 import { Trio } from '../kit/trio/schema.ts';
 
 let rig: Rig;
 before(async () => void (rig = await startRig()));
 after(() => rig.stop());
 
-const plain = { controller: 'plain' } as const;
 const trio = ({ namespace }: Lane, name: string, own: object = {}) =>
   rig.apply(Trio, { metadata: { namespace, name }, spec: { text: 'hello', withJob: false, ...own } });
 const freeze = ({ proxy }: Lane, resource: string) => proxy.now({ kind: 'freeze', watches: { resource } });

@@ -11,6 +11,7 @@ import { ConfigMap, type Kind, type KubeObject } from '../../src/objects/index.t
 import { eventually } from '../kit/eventually.ts';
 import { type Rig, startRig } from '../kit/rig.ts';
 import { atRest, becomesReady, type Lane, onLane } from '../kit/story.ts';
+import { plain } from '../kit/trio/life.ts';
 import { Trio } from '../kit/trio/schema.ts';
 
 let rig: Rig;
@@ -168,7 +169,7 @@ test('an edit of the Trio, and a line of 17 MB', (t) => {
   return onLane(rig, lanes(fault), (lane) => survives(fault, changes['an edit of the Trio'], lane, t));
 });
 
-const lanes = ({ limits = {} }: Fault) => ({ controller: 'plain', limits }) as const;
+const lanes = ({ limits = {} }: Fault) => ({ ...plain, limits }) as const;
 
 /** The change is seen in time, and answered as if there had been no fault. */
 async function survives({ view, happen }: Fault, change: Change, lane: Lane, t: TestContext): Promise<void> {

@@ -1,132 +1,106 @@
-// The truth about one namespace, told by watches of the test's own that go past the proxy: every revision of every
-// object, in the order of the resourceVersions. Questions about it are the oracles of the fault tests.
+// The oracles of the fault tests: questions about the truth of a life and about what the operator sent, the same for every
+// kind. What a kind promises is in its description.
 
+import type { Call } from '../../controlplane/faults/index.ts';
 import { canonical } from '../../src/base/index.ts';
-import { type Client } from '../../src/kube/index.ts';
+import type { Parent } from '../../src/kube/define.ts';
 import {
   annotation,
   conditionOf,
-  ConfigMap,
-  Deployment,
-  Job,
+  controllerOf,
+  isOfKind,
   type Kind,
+  KubeEvent,
+  kindOf,
   type KubeObject,
-  rolledOut,
+  Pod,
 } from '../../src/objects/index.ts';
-import { eventually } from './eventually.ts';
-import { REVISION, server } from './trio/manifests.ts';
-import { Trio } from './trio/schema.ts';
+import type { Revision, Subject, World } from './subject.ts';
+import { idOf, worldOf } from './truth.ts';
 
-/** One state of one object; `at` is when we heard of it, on the clock of the trace. */
-export interface Revision {
-  type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  object: KubeObject;
-  at: number;
-}
+const ReplicaSet = kindOf<KubeObject>('apps/v1', 'ReplicaSet', 'replicasets');
 
-export interface Truth {
-  /** All revisions so far, in the order of their resourceVersions. */
-  history(): Revision[];
-  /** What exists now. */
-  objects(): KubeObject[];
-  get<T extends KubeObject>(kind: Kind<T>, name: string): T | undefined;
-  stop(): void;
-}
+/** All kinds whose objects are told in a life of the subject. */
+export const toldOf = ({ kind, children }: Subject): Kind[] => [kind, ...children, ReplicaSet, Pod, KubeEvent];
 
-const told: readonly Kind[] = [Trio, ConfigMap, Deployment, Job];
-
-/** Follows the Trios of a namespace and all that they own, from now on. */
-export async function watchTruth(client: Client, namespace: string): Promise<Truth> {
-  const revisions: Revision[] = [];
-  const existing = new Map<string, KubeObject>();
-  const gaps: unknown[] = [];
-  const leaving = new AbortController();
-  const onLine = (line: string) => {
-    const event = JSON.parse(line) as Omit<Revision, 'at'>;
-    if (event.object.metadata.name === 'kube-root-ca.crt') return; // every namespace gets it from somebody else
-    revisions.push({ ...event, at: performance.now() });
-    if (event.type === 'DELETED') existing.delete(idOf(event.object));
-    else existing.set(idOf(event.object), event.object);
-  };
-  const follow = async (kind: Kind) => {
-    // A new kind is served a moment after its CRD says so.
-    const { resourceVersion } = await eventually(() => client.list(kind, namespace, {}), {
-      what: `${kind.kind} is served`,
-    });
-    const query = { resourceVersion, timeoutSeconds: '900' };
-    client
-      .watch(kind, namespace, query, { onLine }, { signal: leaving.signal })
-      .then(() => gaps.push(`the watch of ${kind.kind} ended`))
-      .catch((error: unknown) => gaps.push(error));
-  };
-  await Promise.all(told.map(follow));
-  const whole = <T>(answer: T): T => {
-    if (gaps.length > 0) throw new Error(`the history of ${namespace} has a gap`, { cause: gaps[0] });
-    return answer;
-  };
-  return {
-    history: () => whole(revisions.toSorted((a, b) => versionOf(a.object) - versionOf(b.object))),
-    objects: () => whole([...existing.values()]),
-    get: <T extends KubeObject>({ kind }: Kind<T>, name: string) =>
-      whole(existing.get(`${kind} ${name}`) as T | undefined),
-    stop: () => leaving.abort(),
-  };
-}
-
-const idOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.name}`;
-
-export const versionOf = ({ metadata }: KubeObject): number => Number(metadata.resourceVersion);
-
-/** How often each child was made and how often it went, by whomever. */
+/** How often each object was made and how often it went, by whomever. */
 export function births(history: readonly Revision[]): Record<string, { made: number; gone: number }> {
   const counts: Record<string, { made: number; gone: number }> = {};
   for (const { type, object } of history) {
-    const count = (counts[idOf(object)] ??= { made: 0, gone: 0 });
+    const name = calledIn(object);
+    if (name === undefined) continue;
+    const count = (counts[name] ??= { made: 0, gone: 0 });
     if (type === 'ADDED') count.made++;
     if (type === 'DELETED') count.gone++;
   }
   return counts;
 }
 
-/** Moments at which a Trio said that it is Ready and its children were not what its generation asks for. */
-export function lies(history: readonly Revision[]): string[] {
-  const now = new Map<string, KubeObject>();
-  const found: string[] = [];
-  for (const { type, object } of history) {
-    if (type === 'DELETED') now.delete(idOf(object));
-    else now.set(idOf(object), object);
-    if (object.kind === Trio.kind && saysReady(object as Trio)) found.push(...lackOf(object as Trio, now));
-  }
-  return found;
+/** Chance names the pods, so they go by whose they are; Events go by what they say, and only ours count. */
+function calledIn(object: KubeObject): string | undefined {
+  if (isOfKind(object, Pod)) return `Pod of ${controllerOf(object)?.kind} ${controllerOf(object)?.name}`;
+  if (!isOfKind(object, KubeEvent)) return idOf(object);
+  return object.source?.component === 'baton' ? `Event ${object.reason}: ${object.message}` : undefined;
 }
 
-/** Whether a Trio says that it is Ready, as its current generation asks. */
-export function saysReady({ metadata, status }: Trio): boolean {
+/** Everything that was promised and not kept, in states that were passed through and in what was sent. */
+export function brokenPromises<P extends Parent>(
+  history: readonly Revision[],
+  writes: readonly Call[],
+  subject: Subject<P>,
+): string[] {
+  const existing = new Map<string, KubeObject>();
+  const now = worldOf(existing);
+  const found = history.flatMap((revision) => {
+    const { type, object } = revision;
+    if (type === 'DELETED') existing.delete(idOf(object));
+    else existing.set(idOf(object), object);
+    return [...lies(revision, now, subject), ...subject.wrongs(revision, now)];
+  });
+  return [...new Set([...found, ...subject.misdeeds(writes)])];
+}
+
+/** What an object that says that it is Ready lacks at that moment. */
+function lies<P extends Parent>({ object }: Revision, now: World, subject: Subject<P>): string[] {
+  if (!isOfKind(object, subject.kind) || !saysReady(object)) return [];
+  const { name, generation, resourceVersion } = object.metadata;
+  return subject
+    .lackOf(object, now)
+    .map((lack) => `${name} was Ready at version ${resourceVersion}, generation ${generation}, but ${lack}`);
+}
+
+/** Whether an object says that it is Ready, as its current generation asks. */
+export function saysReady({ metadata, status }: Parent): boolean {
   const ready = conditionOf(status, 'Ready');
   return ready?.status === 'True' && ready.observedGeneration === metadata.generation && !metadata.deletionTimestamp;
 }
 
-function lackOf(trio: Trio, now: ReadonlyMap<string, KubeObject>): string[] {
-  const { name, generation, resourceVersion } = trio.metadata;
-  const words: ConfigMap | undefined = now.get(`ConfigMap ${name}-config`);
-  const running = now.get(`Deployment ${name}-server`) as Deployment | undefined;
-  const current = running?.metadata.annotations?.[REVISION] === server(trio).metadata.annotations?.[REVISION];
-  const lacks = [
-    ...(words?.data?.['text'] === trio.spec.text ? [] : ['its ConfigMap is of another generation']),
-    ...(current ? [] : ['its Deployment is of another generation']),
-    ...(rolledOut(running) ? [] : ['its Deployment is not rolled out']),
-  ];
-  return lacks.map((lack) => `${name} was Ready at version ${resourceVersion}, generation ${generation}, but ${lack}`);
+/** Whether nothing is on its way out: the garbage collector takes its time. */
+export function isTidy(objects: readonly KubeObject[]): boolean {
+  const uids = new Set(objects.map(({ metadata }) => metadata.uid));
+  return objects.every((object) => {
+    const owner = controllerOf(object);
+    return object.metadata.deletionTimestamp === undefined && (!owner || uids.has(owner.uid));
+  });
 }
 
-/** What exists now, without what differs from run to run: fields are masked, never whole objects. */
-export function stateOf(objects: readonly KubeObject[]): Record<string, unknown> {
-  const words = objects.flatMap(({ metadata }) => [metadata.uid ?? '', metadata.namespace ?? '']);
-  return Object.fromEntries(objects.map((object) => [idOf(object), masked(object, [...new Set(words)])]));
+/** What exists now, without what differs from run to run: fields are masked, never whole objects. Pods and Events are counted instead. */
+export function stateOf(objects: readonly KubeObject[], subject: Subject): Record<string, unknown> {
+  const compared = objects.filter((object) => !isOfKind(object, Pod) && !isOfKind(object, KubeEvent));
+  const words = objects.flatMap((object) => [
+    object.metadata.uid ?? '',
+    object.metadata.namespace ?? '',
+    ...subject.chance(object),
+  ]);
+  const mask = {
+    fields: new Set([...always, ...subject.fleeting]),
+    words: new Set(words.filter((word) => word !== '')),
+  };
+  return Object.fromEntries(compared.map((object) => [idOf(object), masked(object, mask)]));
 }
 
-/** Differ in every run, by their nature. */
-const fleeting = new Set([
+/** Differ in every run of every kind, by their nature. */
+const always = [
   'uid',
   'resourceVersion',
   'creationTimestamp',
@@ -134,11 +108,11 @@ const fleeting = new Set([
   'lastTransitionTime',
   'lastUpdateTime',
   annotation.desired, // a hash over the UID of the parent
-]);
+];
 
-function masked(object: KubeObject, words: readonly string[]): unknown {
-  const text = words.reduce((all, word) => all.replaceAll(word, 'masked'), JSON.stringify(object));
-  return sorted(JSON.parse(text, (key, value: unknown) => (fleeting.has(key) ? 'masked' : value)) as KubeObject);
+function masked(object: KubeObject, { fields, words }: { fields: Set<string>; words: Set<string> }): unknown {
+  const text = JSON.stringify(object, (key, value: unknown) => (fields.has(key) ? 'masked' : value));
+  return sorted(JSON.parse([...words].reduce((all, word) => all.replaceAll(word, 'masked'), text)) as KubeObject);
 }
 
 /** The server keeps the entries of the field managers in the order of their times. */

@@ -1,15 +1,18 @@
-// One life of a Trio on a lane of its own: a namespace, a proxy before the API server, and an operator that is started
-// again whenever it dies, as a kubelet would. Several lanes share a control plane and do not see each other.
+// A lane: a namespace, a proxy before the API server, and an operator that is started again whenever it dies, as a kubelet
+// would. Several lanes share a control plane and do not see each other. On a lane an object lives the life that the
+// description of its kind tells.
 
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Call, type FaultProxy, type OperatorProcess, startFaultProxy } from '../../controlplane/faults/index.ts';
-import { births, lies, saysReady, stateOf, type Truth, watchTruth } from './oracle.ts';
+import type { Parent } from '../../src/kube/define.ts';
 import { eventually } from './eventually.ts';
 import type { MainOptions } from './main.ts';
+import { births, brokenPromises, isTidy, saysReady, stateOf, toldOf } from './oracle.ts';
 import { type RunningOperator, startProcess } from './process.ts';
-import { account, home, type Rig } from './rig.ts';
-import { Trio } from './trio/schema.ts';
+import type { Rig } from './rig.ts';
+import type { Subject } from './subject.ts';
+import { type Gaps, type Truth, watchTruth } from './truth.ts';
 
 /** An operator that comes back when it is killed. */
 export interface Supervised extends OperatorProcess {
@@ -19,8 +22,16 @@ export interface Supervised extends OperatorProcess {
   stop(): Promise<void>;
 }
 
-export interface Lane {
+/** Whose life it is, and how the operator is started. */
+export interface LaneOptions<P extends Parent> extends Partial<MainOptions> {
+  subject: Subject<P>;
+  /** Whether the truth may miss something; not unless said. */
+  gaps?: Gaps;
+}
+
+export interface Lane<P extends Parent = Parent> {
   rig: Rig;
+  subject: Subject<P>;
   namespace: string;
   proxy: FaultProxy;
   truth: Truth;
@@ -31,18 +42,21 @@ export interface Lane {
 }
 
 /** Opens a lane. No plan is in force yet. */
-async function openLane(rig: Rig, options: Partial<MainOptions> = {}): Promise<Lane> {
+export async function openLane<P extends Parent>(rig: Rig, options: LaneOptions<P>): Promise<Lane<P>> {
   const { plane } = rig;
+  const { subject, gaps = 'refused', ...asked } = options;
+  const { home, account, controller } = subject.installed;
   const namespace = await rig.namespace();
-  const truth = await watchTruth(rig.admin, namespace);
+  const truth = await watchTruth(rig.admin, namespace, { told: toldOf(subject), gaps });
   const proxy = await startFaultProxy({ upstream: { url: plane.url, caPem: plane.caPem } });
   const kubeconfig = join(plane.folder, `${namespace}.kubeconfig`);
   writeFileSync(kubeconfig, proxy.kubeconfig(await plane.token(home, account)));
   const outside = mkdtempSync(join(plane.folder, 'outside-'));
-  const own: Omit<MainOptions, 'identity'> = { kubeconfig, outside, controller: 'cleaning', namespaces: [namespace] };
-  const operator = supervise(() => startProcess(plane.folder, { ...own, ...options }));
+  const own: Omit<MainOptions, 'identity'> = { kubeconfig, outside, controller, namespaces: [namespace] };
+  const operator = supervise(() => startProcess(plane.folder, { ...own, ...asked }));
   return {
     rig,
+    subject,
     namespace,
     proxy,
     truth,
@@ -57,7 +71,11 @@ async function openLane(rig: Rig, options: Partial<MainOptions> = {}): Promise<L
 }
 
 /** Runs a story on a lane of its own. One that fails tells what the operator wrote and logged. */
-export async function onLane<T>(rig: Rig, options: Partial<MainOptions>, run: (lane: Lane) => Promise<T>): Promise<T> {
+export async function onLane<T, P extends Parent>(
+  rig: Rig,
+  options: LaneOptions<P>,
+  run: (lane: Lane<P>) => Promise<T>,
+): Promise<T> {
   const lane = await openLane(rig, options);
   try {
     return await run(lane);
@@ -70,7 +88,7 @@ export async function onLane<T>(rig: Rig, options: Partial<MainOptions>, run: (l
   }
 }
 
-export function supervise(start: () => Promise<RunningOperator>): Supervised {
+function supervise(start: () => Promise<RunningOperator>): Supervised {
   let running = start();
   let restarts = 0;
   return {
@@ -91,63 +109,75 @@ export function supervise(start: () => Promise<RunningOperator>): Supervised {
 export interface Outcome {
   state: Record<string, unknown>;
   births: ReturnType<typeof births>;
-  lies: string[];
+  /** Promises that were not kept on the way. */
+  broken: string[];
   /** What was undone outside the cluster; more than once is no harm, never is. */
-  forgotten: string[];
+  undone: string[];
   /** Writes of the operator that the API server took. */
   writes: Call[];
-  /** Writes after everything had come to rest, and after the Trio was gone. */
+  /** Writes after everything had come to rest, and after the object was gone. */
   late: string[];
 }
 
-const name = 'life';
-const first = {
-  text: 'hello',
-  env: [
-    { name: 'A', value: '1' },
-    { name: 'B', value: '2' },
-  ],
-  external: 'thing',
-};
-/** An item is removed, a text is changed, the size is changed. */
-const second = { ...first, text: 'changed', env: [{ name: 'B', value: '2' }], replicas: 2 };
+/** The name of whoever lives. */
+export const name = 'life';
 
-/** Creates a Trio, edits it, deletes it; looks at it when it has come to rest, and again when it is gone. */
-export async function live(lane: Lane): Promise<Outcome> {
-  const { rig, namespace, proxy, truth } = lane;
-  await rig.apply(Trio, { metadata: { namespace, name }, spec: first });
-  await becomesReady(lane, name);
-  await rig.apply(Trio, { metadata: { namespace, name }, spec: second });
-  await becomesReady(lane, name);
+/** Lives from the first spec to the last and is deleted; looked at when it has come to rest, and again when it is gone. */
+export async function live(lane: Lane, meanwhile = async (_step: number): Promise<void> => {}): Promise<Outcome> {
+  const { rig, namespace, proxy, truth, subject } = lane;
+  for (const [step, spec] of subject.life.entries()) {
+    await ask(lane, spec);
+    await meanwhile(step);
+    await settles(lane);
+  }
   await atRest(lane);
-  const state = stateOf(truth.objects());
+  const state = stateOf(truth.objects(), subject);
   const lived = births(truth.history());
   const late = await writesDuring(lane, 1_000);
-  await rig.admin.delete(Trio, { namespace, name });
+  await rig.admin.delete(subject.kind, { namespace, name });
   // Its children are the garbage collector's, which may take half a minute to learn of a new kind.
-  await eventually(() => truth.get(Trio, name) === undefined, { what: 'the Trio goes' });
+  await eventually(() => truth.get(subject.kind, name) === undefined, { what: 'it goes' });
   const left = proxy.trace.mark();
   await atRest(lane);
   late.push(...writesSince(lane, left));
+  const broken = brokenPromises(truth.history(), proxy.trace.writes(), subject);
   const writes = proxy.trace.writes().filter(({ answer }) => answer !== undefined && answer.status < 300);
-  return { state, births: lived, lies: lies(truth.history()), forgotten: forgotten(lane), writes, late };
+  return { state, births: lived, broken, undone: undone(lane), writes, late };
 }
 
-/** Waits until a Trio is Ready for the generation that it has now. */
-export async function becomesReady({ rig, namespace, truth }: Lane, trio: string, within = 60_000): Promise<Trio> {
-  const { metadata } = await rig.admin.get(Trio, { namespace, name: trio });
-  const latest = () => truth.get(Trio, trio);
+/** Creates the object or edits it, as a user with kubectl would. */
+export const ask = <P extends Parent>({ rig, namespace, subject }: Lane<P>, spec: object, own = name): Promise<P> =>
+  rig.apply(subject.kind, { metadata: { namespace, name: own }, spec });
+
+/** Waits until it is Ready and nothing is left over from what was asked before. */
+export async function settles(lane: Lane): Promise<void> {
+  const { truth, subject } = lane;
+  await becomesReady(lane, name);
+  await eventually(() => subject.isSettled(truth) && isTidy(truth.objects()), {
+    within: 60_000,
+    every: 20,
+    what: 'what was asked before goes',
+  });
+}
+
+/** Waits until the object is Ready for the generation that it has now. */
+export async function becomesReady<P extends Parent>(
+  { rig, namespace, truth, subject: { kind } }: Lane<P>,
+  object: string,
+  within = 60_000,
+): Promise<P> {
+  const { metadata } = await rig.admin.get(kind, { namespace, name: object });
   return eventually(
     () => {
-      const now = latest();
+      const now = truth.get(kind, object);
       if (now && (now.metadata.generation ?? 0) >= (metadata.generation ?? 0) && saysReady(now)) return now;
-      throw new Error(`${trio} is ${JSON.stringify(now?.status)}`);
+      throw new Error(`${object} is ${JSON.stringify(now?.status)}`);
     },
-    { within, every: 20, what: `${trio} becomes Ready` },
+    { within, every: 20, what: `${object} becomes Ready` },
   );
 }
 
-function forgotten({ outside }: Lane): string[] {
+function undone({ outside }: Lane): string[] {
   const file = join(outside, 'forgotten');
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
   return [...new Set(lines.filter((line) => line !== ''))];
@@ -172,7 +202,8 @@ export async function writesDuring(lane: Lane, ms: number): Promise<string[]> {
   return writesSince(lane, mark);
 }
 
-const writesSince = ({ proxy }: Lane, mark: number): string[] =>
+/** The same since a mark in the trace. */
+export const writesSince = ({ proxy }: Lane, mark: number): string[] =>
   proxy.trace
     .writes()
     .filter(({ seq }) => seq > mark)

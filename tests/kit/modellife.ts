@@ -1,0 +1,123 @@
+// The life of an MLModel for the fault tests: fetched and served, with another source, with more servers and a port outside,
+// with fewer and other ones, deleted. Former weights are not kept, so that the life has its deletions.
+
+import type { Call } from '../../controlplane/faults/index.ts';
+import { mark, MLModel } from '../../src/api/index.ts';
+import { revisionName } from '../../src/controllers/mlmodel/index.ts';
+import {
+  ControllerRevision,
+  Deployment,
+  isOfKind,
+  Job,
+  PersistentVolumeClaim,
+  Pod,
+  PodDisruptionBudget,
+  type PodTemplate,
+  Service,
+} from '../../src/objects/index.ts';
+import { product } from './rig.ts';
+import type { Revision, Subject, World } from './subject.ts';
+
+/** A model whose download takes a moment, and which keeps nothing of what it was. */
+export const briefly = {
+  modelURL: 'https://models.example/life-1.onnx',
+  storageSize: '1Gi',
+  framework: 'onnx',
+  rollout: { history: 0 },
+  podAnnotations: { 'sim.baton.dev/container': 'download', 'sim.baton.dev/run-for': '300ms' },
+};
+const elsewhere = { ...briefly, modelURL: 'https://models.example/life-2.onnx' };
+const larger = { ...elsewhere, replicas: 2, expose: true };
+const otherwise = { ...elsewhere, env: [{ name: 'THREADS', value: '2' }] };
+
+/** What the fault tests must know of an MLModel. */
+export const mlmodel: Subject<MLModel> = {
+  kind: MLModel,
+  installed: product,
+  children: [ControllerRevision, PersistentVolumeClaim, Job, Deployment, Service, PodDisruptionBudget],
+  life: [briefly, elsewhere, larger, otherwise],
+  isSettled: (now) =>
+    now.all(Job).length === 0 &&
+    now.all(PersistentVolumeClaim).length === 1 &&
+    now.all(ControllerRevision).length === 1,
+  lackOf(model, now) {
+    const running = now.get(Deployment, `${model.metadata.name}-server`);
+    return running ? [...weightsLack(running, now), ...serversLack(model, running, now)] : ['it has no Deployment'];
+  },
+  wrongs: (revision, now) =>
+    now.all(MLModel).length === 0 ? [] : [...startedBlind(revision, now), ...taken(revision, now)],
+  misdeeds: (writes) => writes.flatMap((call) => sentTooEarly(call, writes)),
+  fleeting: ['clusterIP', 'clusterIPs', 'nodePort'],
+  chance: (object) =>
+    isOfKind(object, Service) ? (object.spec.ports ?? []).flatMap(({ nodePort }) => nodePort ?? []).map(String) : [],
+  undone: [],
+};
+
+const claimOf = ({ metadata }: PodTemplate | Pod): string => metadata?.labels?.[mark.weights] ?? '';
+
+/** Whether the note that its weights are there is on a claim that stays. */
+function isFed(template: PodTemplate | Pod, now: World): boolean {
+  const claim = now.get(PersistentVolumeClaim, claimOf(template))?.metadata;
+  return claim?.annotations?.[mark.digest] !== undefined && claim.deletionTimestamp === undefined;
+}
+
+const weightsLack = ({ spec }: Deployment, now: World): string[] =>
+  isFed(spec.template, now) ? [] : ['its weights are not there'];
+
+const answers = ({ metadata, status }: Pod): boolean =>
+  metadata.deletionTimestamp === undefined &&
+  (status?.conditions?.some(({ type, status: holds }) => type === 'Ready' && holds === 'True') ?? false);
+
+function serversLack(model: MLModel, { metadata, spec, status }: Deployment, now: World): string[] {
+  const { replicas } = model.spec;
+  const asked = revisionName(model);
+  const ready = now.all(Pod).filter((pod) => answers(pod) && pod.metadata.labels?.[mark.revision] === asked);
+  const least = replicas > 1 ? replicas - 1 : replicas;
+  const available = Math.min(status?.availableReplicas ?? 0, ready.length);
+  return [
+    ...(metadata.annotations?.[mark.revision] === asked ? [] : ['its Deployment is of another revision']),
+    ...(spec.replicas === replicas ? [] : ['its Deployment is of another size']),
+    ...((status?.observedGeneration ?? 0) >= (metadata.generation ?? 0) ? [] : ['its Deployment is not observed']),
+    ...(status?.updatedReplicas === status?.replicas ? [] : ['older servers are still there']),
+    ...(available >= least ? [] : [`only ${available} of ${replicas} servers answer`]),
+  ];
+}
+
+/** Servers that were told to start, or that answer, without the evidence of their weights. */
+function startedBlind({ type, object }: Revision, now: World): string[] {
+  if (type === 'DELETED') return [];
+  if (isOfKind(object, Deployment) && object.spec.replicas !== 0 && !isFed(object.spec.template, now))
+    return [`the Deployment ran without ${claimOf(object.spec.template)}`];
+  const server = isOfKind(object, Pod) && object.metadata.labels?.['app.kubernetes.io/component'] === 'server';
+  return server && answers(object) && !isFed(object, now) ? [`a server answered without ${claimOf(object)}`] : [];
+}
+
+/** What serves and was taken away: the servers, their address, or the weights under them. */
+function taken({ type, object }: Revision, now: World): string[] {
+  if (type !== 'DELETED' && object.metadata.deletionTimestamp === undefined) return [];
+  const { name } = object.metadata;
+  if (isOfKind(object, Deployment) || (isOfKind(object, Service) && name.endsWith('-service')))
+    return [`${object.kind} ${name} was deleted`];
+  const used =
+    isOfKind(object, PersistentVolumeClaim) && now.all(Pod).some((pod) => answers(pod) && claimOf(pod) === name);
+  return used ? [`the claim ${name} was deleted under servers that answer`] : [];
+}
+
+type Sent = { metadata?: { annotations?: Record<string, string> }; spec?: Partial<Deployment['spec']> };
+
+/** A Deployment that was sent before the note was on the claim of its weights. */
+function sentTooEarly({ resource, verb, body, at, seq }: Call, writes: readonly Call[]): string[] {
+  if (resource !== 'deployments' || verb === 'delete') return [];
+  const { template } = (JSON.parse(body) as Sent).spec ?? {};
+  if (!template) return [];
+  const claim = claimOf(template);
+  const noted = writes.some((call) => isNote(call, claim) && (call.answer?.at ?? Infinity) <= at);
+  return noted ? [] : [`request ${seq} sent a Deployment before the weights were noted on ${claim}`];
+}
+
+const isNote = ({ resource, name, verb, body, answer }: Call, claim: string): boolean =>
+  resource === 'persistentvolumeclaims' &&
+  name === claim &&
+  verb === 'apply' &&
+  (answer?.status ?? 500) < 300 &&
+  (JSON.parse(body) as Sent).metadata?.annotations?.[mark.digest] !== undefined;
