@@ -49,6 +49,11 @@ describe('the cluster', () => {
     const found = accessFrom(given({ kubeconfig: '/named' }), laptop);
     ok('access' in found);
   });
+
+  test('a context that cannot be found is told to whoever named it', () => {
+    const found = accessFrom(given({ kubeconfig: '/named', context: 'a' }), laptop);
+    ok('wrong' in found);
+  });
 });
 
 describe('the lease', () => {

@@ -2,6 +2,7 @@
 // cluster must be named: a process that somebody starts on their own machine never takes whatever kubectl used last.
 
 import { join } from 'node:path';
+import { wordsOf } from '../base/index.ts';
 import { type ClusterAccess, inCluster, loadKubeconfig } from '../kube/index.ts';
 import type { Settings } from './settings.ts';
 
@@ -17,7 +18,10 @@ export interface Surroundings {
 const account = '/var/run/secrets/kubernetes.io/serviceaccount';
 const unnamed = 'no cluster is named: give --context=NAME or --kubeconfig=PATH (in a pod neither is needed)';
 
-/** How to reach the cluster, asked again until it can be read; or why no cluster is meant. */
+/**
+ * How to reach the cluster, asked again until it can be read; or why no cluster is meant. A context is named by a person
+ * who waits for an answer, so one that cannot be found is told at once.
+ */
 export function accessFrom(
   { kubeconfig, context }: Pick<Settings, 'kubeconfig' | 'context'>,
   { env, home }: Surroundings,
@@ -26,7 +30,14 @@ export function accessFrom(
   if (kubeconfig === undefined && context === undefined)
     return host === undefined ? { wrong: unnamed } : { access: () => inCluster({ host, port }) };
   const paths = kubeconfig ?? (env['KUBECONFIG'] || join(home, '.kube', 'config'));
-  return { access: () => loadKubeconfig(paths, { env, ...(context !== undefined && { context }) }) };
+  if (context === undefined) return { access: () => loadKubeconfig(paths, { env }) };
+  const access = () => loadKubeconfig(paths, { env, context });
+  try {
+    access();
+    return { access };
+  } catch (error) {
+    return { wrong: wordsOf(error) };
+  }
 }
 
 /** Where the lease is, if there is an election. With Roles only the operator has rights in no other namespace than its own. */
