@@ -14,6 +14,7 @@ export const noFacts: Facts<MLModelFacts> = {
   progress: { state: 'pending' },
   claimEvents: { state: 'pending' },
   podEvents: { state: 'unneeded' },
+  jobEvents: { state: 'unneeded' },
 };
 
 /** '!' is created once, '+' is applied, '=' is kept untouched, '@' is noted. */

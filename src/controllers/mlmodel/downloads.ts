@@ -9,6 +9,7 @@ import {
   claimCause,
   Job,
   jobCause,
+  jobEventCause,
   jobResult,
   type KubeObject,
   notReadyCause,
@@ -50,7 +51,7 @@ function running(job: Job, pods: readonly Pod[], claim: PersistentVolumeClaim, f
   const here = pods.filter(({ metadata, status }) => !metadata.deletionTimestamp && !isOver(status?.phase));
   const loading = { at: 'loading', attempt: attemptIn(job), failed: job.status?.failed ?? 0 } as const;
   const [pod] = here;
-  if (!pod) return { ...loading, cause: retried(job, pods), late: undefined, since: undefined };
+  if (!pod) return { ...loading, cause: unmade(job, pods, facts), late: undefined, since: undefined };
   const waits = here.filter(({ status }) => status?.phase !== 'Running');
   const told = claimCause(claim, known(facts.claimEvents)) ?? causeOfPods(here);
   const cause = told ?? podEventCause(pod, known(facts.podEvents));
@@ -60,6 +61,10 @@ function running(job: Job, pods: readonly Pod[], claim: PersistentVolumeClaim, f
 const isOver = (phase: string | undefined): boolean => phase === 'Failed' || phase === 'Succeeded';
 
 const known = <T>(fact: Facts<{ list: T[] }>['list']): T[] => (fact.state === 'known' ? fact.value : []);
+
+/** Why no pod is there: none could be made, or the last one failed. */
+const unmade = (job: Job, pods: readonly Pod[], facts: Facts<MLModelFacts>): Cause | undefined =>
+  pods.length === 0 ? jobEventCause(job, known(facts.jobEvents)) : retried(job, pods);
 
 function retried(job: Job, pods: readonly Pod[]): Cause | undefined {
   const word = lastWord(pods);

@@ -6,7 +6,7 @@ import { aModel, claim, downloadPod, job, leaving, revision, storageClass } from
 import { look, noFacts } from '../../../tests/kit/plans.ts';
 import { foreign, seen } from '../../../tests/kit/world.ts';
 import { conditionOf, type KubeEvent, type KubeObject, type Pod } from '../../objects/index.ts';
-import { claimEvents, podEvents, progress } from './facts.ts';
+import { claimEvents, jobEvents, podEvents, progress } from './facts.ts';
 
 const model = aModel();
 const other = aModel({ modelURL: 'https://models.example/iris-2.onnx' });
@@ -93,5 +93,27 @@ describe('the events of a download', () => {
     const { status } = look(secret, seen(revision(secret), claim(secret), job(secret), pod), { facts });
     match(status.message ?? '', /secret "token" not found \(create it, or name another\)/);
     equal(conditionOf(status, 'Ready')?.reason, 'ContainerConfigError');
+  });
+});
+
+describe('the events of a Job', () => {
+  test('are asked for while it has made no pod', () => {
+    const { uid } = job(model).metadata;
+    deepEqual(jobEvents.inputs(model, seen(claim(model), job(model))), { namespace: '', uid });
+    equal(jobEvents.inputs(model, seen(claim(model), job(model), downloadPod(model))), undefined);
+    equal(jobEvents.inputs(model, seen(claim(model), job(model, 'Failed'))), undefined);
+    equal(jobEvents.inputs(model, seen(claim(model))), undefined);
+  });
+
+  test('tell who refuses its pod, and that is for a person to mend', () => {
+    const words = 'Error creating: pods "x-1" is forbidden: exceeded quota: small, requested: pods=1, limited: pods=0';
+    const facts = {
+      ...noFacts,
+      jobEvents: { state: 'known' as const, value: [event(job(model), 'FailedCreate', words)] },
+    };
+    const { status } = look(model, seen(revision(model), claim(model), job(model)), { facts });
+    match(status.message ?? '', /cannot make a pod: exceeded quota: small, .* \(raise the quota, or ask for less\)/);
+    equal(conditionOf(status, 'Stalled')?.status, 'True');
+    equal(conditionOf(status, 'Downloaded')?.reason, 'QuotaExceeded');
   });
 });

@@ -1,13 +1,20 @@
 // What cannot be read from the cache: how far a download is (the last lines of its pod's log), why a claim does not bind
-// (its events), and why a download does not start for want of its Secret (the events of its pod: its status is silent).
+// (its events), and why a download does not start: for want of its Secret (the events of its pod: its status is silent),
+// or because nobody lets its Job make a pod (the events of the Job).
 
 import { heardProgress, mark, type MLModel, type Progress } from '../../api/index.ts';
 import type { Fact, Observed } from '../../kube/define.ts';
-import { KubeEvent, PersistentVolumeClaim, Pod } from '../../objects/index.ts';
+import { type Job, jobResult, KubeEvent, PersistentVolumeClaim, Pod } from '../../objects/index.ts';
+import { jobsFor, podsOf } from './downloads.ts';
 import { askedSource } from './revision.ts';
 import { digestOn } from './volume.ts';
 
-export type MLModelFacts = { progress: Progress | undefined; claimEvents: KubeEvent[]; podEvents: KubeEvent[] };
+export type MLModelFacts = {
+  progress: Progress | undefined;
+  claimEvents: KubeEvent[];
+  podEvents: KubeEvent[];
+  jobEvents: KubeEvent[];
+};
 
 /** The newest progress line of the download that is running for what is asked. */
 export const progress: Fact<MLModel, { namespace: string; pod: string }, Progress | undefined, object> = {
@@ -30,7 +37,7 @@ type About = { namespace: string; uid: string };
 const events = (
   inputs: Fact<MLModel, About, KubeEvent[], object>['inputs'],
 ): Fact<MLModel, About, KubeEvent[], object> => ({
-  freshFor: 5_000,
+  freshFor: 3_000, // the cause should be told within five seconds
   perSecond: 10,
   needs: [{ group: '', resource: 'events', verbs: ['list'] }],
   inputs,
@@ -50,7 +57,14 @@ export const podEvents = events((model, seen) => {
   return pod?.spec.nodeName === undefined ? undefined : aboutOf(pod);
 });
 
-const aboutOf = ({ metadata: { namespace = '', uid = '' } }: Pod | PersistentVolumeClaim): About => ({
+/** The events of a Job that has made no pod. */
+export const jobEvents = events((model, seen) => {
+  const { claim } = askedSource(model, seen);
+  const job = jobsFor(claim, seen).find((one) => jobResult(one) === 'running' && podsOf(one, seen).length === 0);
+  return job && aboutOf(job);
+});
+
+const aboutOf = ({ metadata: { namespace = '', uid = '' } }: Pod | Job | PersistentVolumeClaim): About => ({
   namespace,
   uid,
 });

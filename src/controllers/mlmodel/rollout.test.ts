@@ -73,6 +73,27 @@ describe('a takeover', () => {
     equal(takeover(more, full, serverPod(v2), crowded(seconds(99))), 'surge');
   });
 
+  test('finds no room in a quota either, and is stalled only when it has no other way', () => {
+    const message = 'pods "x" is forbidden: exceeded quota: small, requested: pods=1, used: pods=1, limited: pods=1';
+    const refused = (since: number, way: string, progress = 'ReplicaSetUpdated') => {
+      const lastTransitionTime = seconds(since);
+      const conditions = [
+        { type: 'ReplicaFailure', status: 'True' as const, reason: 'FailedCreate', message, lastTransitionTime },
+        { type: 'Progressing', status: 'True' as const, reason: progress, message: '', lastTransitionTime },
+      ];
+      return [halfWay({ updatedReplicas: 0, replicas: 1, conditions }, way), serverPod(v1)];
+    };
+    equal(takeover(v2, ...refused(4, 'surge')), 'surge');
+    equal(takeover(v2, ...refused(11, 'surge')), 'oneByOne');
+    for (const way of ['surge', 'oneByOne'])
+      equal(says(look(v2, seen(...both, ...refused(4, way))), 'Reconciling'), 'True');
+    const { status } = look(v2, seen(...both, ...refused(31, 'oneByOne', 'ProgressDeadlineExceeded')));
+    equal(conditionOf(status, 'Stalled')?.reason, 'QuotaExceeded');
+    match(status.message ?? '', /exceeded quota: small/);
+    const surge = aModel({ ...v2.spec, rollout: { ...v2.spec.rollout, strategy: 'surge' } });
+    equal(says(look(surge, seen(...both, ...refused(4, 'surge'))), 'Stalled'), 'True');
+  });
+
   test('is what a person asks for, if they do', () => {
     const rollout = (strategy: 'surge' | 'replace') => ({ ...v2.spec.rollout, strategy });
     equal(takeover(aModel({ ...v2.spec, rollout: rollout('replace') }), deployment(v1)), 'replace');

@@ -3,7 +3,15 @@
 
 import { mark, type MLModel } from '../../api/index.ts';
 import type { Observed } from '../../kube/define.ts';
-import { type Cause, causeOfPods, Deployment, notReadyCause, Pod, type PodTemplate } from '../../objects/index.ts';
+import {
+  type Cause,
+  causeOfPods,
+  Deployment,
+  deploymentCause,
+  notReadyCause,
+  Pod,
+  type PodTemplate,
+} from '../../objects/index.ts';
 import { serverName, type Takeover } from './server.ts';
 
 export interface Rollout {
@@ -29,7 +37,7 @@ export interface Rollout {
   cause: Cause | undefined;
   /** The last time at which anything changed for better or worse. */
   since: string | undefined;
-  /** Since when a server waits for room on a node, beside others that have it. */
+  /** Since when a server waits for room on a node or in a quota, beside others that have it. */
   crowdedSince: string | undefined;
 }
 
@@ -52,9 +60,9 @@ export function rolloutOf(model: MLModel, seen: Observed): Rollout {
     ready: status?.readyReplicas ?? 0,
     replicas: status?.replicas ?? 0,
     takingOver: takingOver(running),
-    cause: causeOfPods(pods) ?? failureToMake(running) ?? notReadyCause(pods),
+    cause: causeOfPods(pods) ?? deploymentCause(running) ?? notReadyCause(pods),
     since: lastChange(running, pods),
-    crowdedSince: crowdedSince(pods),
+    crowdedSince: crowdedSince(pods) ?? overQuotaSince(running),
   };
 }
 
@@ -95,16 +103,6 @@ function takingOver(running: Deployment | undefined): Rollout['takingOver'] {
   return reason === 'NewReplicaSetAvailable' ? 'done' : 'going';
 }
 
-/** Pods that cannot even be made: quota, admission. */
-function failureToMake(running: Deployment | undefined): Cause | undefined {
-  const failure = running?.status?.conditions?.find(
-    ({ type, status }) => type === 'ReplicaFailure' && status === 'True',
-  );
-  if (!failure) return undefined;
-  const reason = /exceeded quota/.test(failure.message) ? 'QuotaExceeded' : 'PodRefused';
-  return { reason, message: failure.message, object: `Deployment ${running?.metadata.name}` };
-}
-
 function lastChange(running: Deployment | undefined, pods: readonly Pod[]): string | undefined {
   const conditions = (running?.status?.conditions ?? []).map(({ lastTransitionTime }) => lastTransitionTime);
   const readiness = pods.map((pod) => conditionOf(pod, 'Ready')?.lastTransitionTime ?? pod.metadata.creationTimestamp);
@@ -124,4 +122,9 @@ function crowdedSince(pods: readonly Pod[]): string | undefined {
     return crowded ? [placed.lastTransitionTime ?? ''] : [];
   });
   return waiting.toSorted()[0];
+}
+
+function overQuotaSince(running: Deployment | undefined): string | undefined {
+  if (deploymentCause(running)?.reason !== 'QuotaExceeded') return undefined;
+  return running?.status?.conditions?.find(({ type }) => type === 'ReplicaFailure')?.lastTransitionTime;
 }

@@ -2,7 +2,8 @@
 // cannot go on by itself, has failed until somebody changes something.
 
 import type { MLModel } from '../../api/index.ts';
-import type { Cause } from '../../objects/index.ts';
+import { type Cause, isRefusal } from '../../objects/index.ts';
+import type { Rollout } from './rollout.ts';
 import type { Plan } from './wanted.ts';
 
 /** `Failed` is stalled; everything before `Ready` is on its way. */
@@ -50,11 +51,12 @@ const stillServes = ({ asked, weights, rollout }: Plan): boolean =>
   rollout.complete &&
   rollout.serving.includes(asked.name);
 
-/** A stage that something holds up fails at the deadline; one that just takes its time does not. */
+/** A stage that something holds up fails at the deadline, one that is refused at once; one that just takes its time does not. */
 function bounded(
   stage: Going,
   { since, late, seconds, now }: { since: string | undefined; late: Cause | undefined; seconds: number; now: number },
 ): Standing {
+  if (stage.cause && isRefusal(stage.cause)) return { stage: { name: 'Failed', cause: stage.cause } };
   const cause = stage.cause ?? late;
   if (!cause || since === undefined) return { stage };
   const left = Date.parse(since) + seconds * 1_000 - now;
@@ -76,5 +78,10 @@ function servingStage(
     object: 'Deployment',
   };
   if (takingOver === 'overdue') return { stage: { name: 'Failed', cause: cause ?? late } };
+  if (mayYield(spec, rollout)) return { stage: { name: 'Serving', cause } };
   return byDeadline({ name: 'Serving', cause }, takingOver === 'done' ? since : undefined, late);
 }
+
+/** Without room beside the old servers the new ones take their place, sooner or later: that is no end before the deadline. */
+const mayYield = (spec: MLModel['spec'], { takeover, older, crowdedSince }: Rollout): boolean =>
+  spec.rollout.strategy === 'auto' && (older || takeover === 'oneByOne') && crowdedSince !== undefined;

@@ -26,6 +26,8 @@ export const causeReasons = [
   'CrashLooping',
   'ContainerFailed',
   'DeadlineExceeded',
+  'QuotaExceeded',
+  'PodRefused',
   'Unschedulable',
   'Evicted',
   'NodeLost',

@@ -147,6 +147,7 @@ export class Life {
       progress: { state: 'pending' },
       claimEvents: { state: 'known', value: this.claimEvents() },
       podEvents: { state: 'unneeded' },
+      jobEvents: { state: 'unneeded' },
     };
     return { object: this.model, seen: world, facts, now: this.store.now };
   }
