@@ -70,6 +70,14 @@ describe('a cluster that is not named', () => {
 });
 
 describe('a cluster that is named', () => {
+  test('is told what to do first when it has no kinds yet, and has nothing to remove', async () => {
+    const { code, stderr } = await make(['samples', `CONTEXT=${context}`]);
+    equal(code, 2);
+    match(stderr, /does not have the kind MLModel yet: first make install CONTEXT=/);
+    for (const target of ['undeploy', 'uninstall'])
+      match(await done(target, `CONTEXT=${context}`), /nothing: none of it was there/);
+  });
+
   test('gets the kinds and no operator by install', async () => {
     await done('install', `CONTEXT=${context}`);
     equal(await count('crd'), 1);
@@ -109,11 +117,26 @@ describe('a cluster that is named', () => {
     equal(await count('mlm'), 3);
   });
 
-  test('loses the operator and keeps its models by undeploy', async () => {
+  test('keeps no right of a former installation that the next one does not need', async () => {
+    const said = await done('deploy', `CONTEXT=${context}`, 'IMG=baton:test', 'NAMESPACES=default');
+    match(said, /Removed, as it is not needed any more:\n(?:  .*\n)*  ClusterRole baton\n/);
+    equal((await plane.kubectl(['get', 'clusterrole', 'baton'])).code, 1);
+    match(await must(plane, ['-n', 'default', 'get', 'role', '-o', 'name']), /baton/);
+  });
+
+  test('keeps its kinds while the operator is there', async () => {
+    const { code, stderr } = await make(['uninstall', `CONTEXT=${context}`, 'MODELS=delete']);
+    equal(code, 2);
+    match(stderr, /The operator still runs in .*: first make undeploy CONTEXT=/);
+    equal(await count('mlm'), 3);
+  });
+
+  test('loses the operator with all its rights and keeps its models by undeploy', async () => {
     await done('undeploy', `CONTEXT=${context}`);
     equal(await count('deployment'), 0);
     equal(await count('mlm'), 3);
     equal((await plane.kubectl(['get', 'clusterrole', 'baton'])).code, 1);
+    equal(await must(plane, ['-n', 'default', 'get', 'role', '-o', 'name']), '');
   });
 
   test('loses everything by uninstall that says so', async () => {

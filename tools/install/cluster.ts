@@ -2,8 +2,21 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError, type Client } from '../../src/kube/index.ts';
-import { clusterKindOf, type Kind, kindOf, type KubeObject } from '../../src/objects/index.ts';
-import type { Manifest } from './place.ts';
+import {
+  causeOfPods,
+  clusterKindOf,
+  type Condition,
+  conditionOf,
+  Deployment,
+  type Kind,
+  kindOf,
+  type KubeObject,
+  Pod,
+  rolledOut,
+} from '../../src/objects/index.ts';
+import { labels, type Manifest } from './place.ts';
+
+type Conditions = { conditions?: Condition[] };
 
 /** The field manager of everything that is installed. */
 const manager = 'baton-install';
@@ -37,44 +50,62 @@ export async function deleteAll(
   objects: readonly Manifest[],
   say: (line: string) => void,
 ): Promise<void> {
+  let gone = 0;
   for (const object of objects.toReversed()) {
-    const { name, namespace } = object.metadata;
-    const gone = await client.delete(kindFor(object), { name, ...(namespace !== undefined && { namespace }) }).then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof ApiError && error.status === 404) return false;
-        throw error;
-      },
-    );
-    if (gone) say(`  ${titleOf(object)}`);
+    const there = client.delete(kindFor(object), placeOf(object)).then(() => true);
+    if (!(await ifThere(there))) continue;
+    gone += 1;
+    say(`  ${titleOf(object)}`);
   }
+  if (gone === 0) say('  nothing: none of it was there');
 }
+
+/** The answer to a request about something, or undefined where it does not exist. */
+export const ifThere = <T>(answer: Promise<T>): Promise<T | undefined> =>
+  answer.catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  });
+
+const placeOf = ({ metadata: { name, namespace } }: Manifest): { name: string; namespace?: string } => ({
+  name,
+  ...(namespace !== undefined && { namespace }),
+});
 
 /** How long a cluster may take to serve a new kind, or to roll out the operator. */
 const patience = 120_000;
 
-type Conditioned = KubeObject & {
-  status?: { conditions?: { type: string; status: string; message?: string }[]; observedGeneration?: number };
-};
-
-/** Waits until a condition holds, and says what was true instead when it does not. */
-async function holds(client: Client, object: Manifest, type: string): Promise<void> {
+/** Waits until it is so; `look` says what is in the way, or nothing once it is so. */
+async function until(what: string, look: () => Promise<string | undefined>): Promise<void> {
   const end = performance.now() + patience;
-  let last = 'it has no such condition';
-  while (performance.now() < end) {
-    const { name, namespace } = object.metadata;
-    const ref = { name, ...(namespace !== undefined && { namespace }) };
-    const { status } = await client.get<Conditioned>(kindFor(object), ref);
-    const found = status?.conditions?.find((condition) => condition.type === type);
-    if (found?.status === 'True') return;
-    last = found?.message ?? last;
+  for (;;) {
+    const why = await look();
+    if (why === undefined) return;
+    if (performance.now() > end) throw new Error(`${what} after ${patience / 1_000} s: ${why}`);
     await pause(250);
   }
-  throw new Error(`${titleOf(object)} is not ${type} after ${patience / 1_000} s: ${last}`);
 }
 
-const established = (client: Client, crd: Manifest): Promise<void> => holds(client, crd, 'Established');
+const established = (client: Client, crd: Manifest): Promise<void> =>
+  until(`${titleOf(crd)} is not served`, async () => {
+    const { status } = await client.get<KubeObject & { status?: Conditions }>(kindFor(crd), placeOf(crd));
+    const condition = conditionOf(status, 'Established');
+    return condition?.status === 'True' ? undefined : (condition?.message ?? 'nobody has looked at it yet');
+  });
 
-/** Waits until the operator's Deployment has a pod that is ready. */
-export const available = (client: Client, deployment: Manifest): Promise<void> =>
-  holds(client, deployment, 'Available');
+/** Waits until all pods of a Deployment are the new ones and ready, and says meanwhile what keeps them from it. */
+export async function running(client: Client, { metadata }: Manifest, say: (line: string) => void): Promise<void> {
+  const { name, namespace = '' } = metadata;
+  let told = '';
+  await until(`Deployment ${name} is not rolled out`, async () => {
+    if (rolledOut(await client.get(Deployment, { name, namespace }))) return undefined;
+    const { items } = await client.list(Pod, namespace, { labelSelector: selector });
+    const why = causeOfPods(items)?.message ?? 'its pods are starting';
+    if (why !== told) say(`  ... ${(told = why)}`);
+    return why;
+  });
+}
+
+const selector = Object.entries(labels)
+  .map(([name, value]) => `${name}=${value}`)
+  .join(',');

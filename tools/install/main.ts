@@ -7,9 +7,10 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
 import { systemClock } from '../../src/base/index.ts';
-import { ApiError, Client, loadKubeconfig } from '../../src/kube/index.ts';
+import { Client, loadKubeconfig } from '../../src/kube/index.ts';
 import { productKinds } from '../product.ts';
-import { applyAll, available, deleteAll } from './cluster.ts';
+import { applyAll, deleteAll, ifThere, running } from './cluster.ts';
+import { deployedObjects, without } from './deployed.ts';
 import { installerOf, kindObjects, operatorObjects } from './objects.ts';
 import { deployment } from './operator.ts';
 import type { Manifest } from './place.ts';
@@ -39,6 +40,7 @@ const verbs: Record<string, (order: Order) => Promise<void>> = {
   async uninstall({ context, models }) {
     await withCluster('uninstall', context, async (client) => {
       if (models !== 'delete') await refuseWhileUsed(client, context);
+      await refuseWhileDeployed(client, context);
       say(`Removed from ${context}:`);
       await deleteAll(client, kindObjects(), say);
     });
@@ -46,20 +48,28 @@ const verbs: Record<string, (order: Order) => Promise<void>> = {
   async deploy({ context, ...choices }) {
     await withCluster('deploy', context, async (client) => {
       required('deploy', choices.image);
+      const former = await deployedObjects(client);
+      const objects = operatorObjects(choices);
       say(`The kinds and the operator ${choices.image}, in ${context}:`);
-      await applyAll(client, [...kindObjects(), ...operatorObjects(choices)], say);
-      await available(client, deployment(choices));
+      await applyAll(client, [...kindObjects(), ...objects], say);
+      await running(client, deployment(choices), say);
       say('The operator is running.');
+      const rest = without(former, objects);
+      if (rest.length > 0) say('Removed, as it is not needed any more:');
+      if (rest.length > 0) await deleteAll(client, rest, say);
     });
   },
   async undeploy({ context, namespaces }) {
     await withCluster('undeploy', context, async (client) => {
+      const former = await deployedObjects(client);
+      const named = operatorObjects({ image: '', namespaces });
       say(`Removed from ${context}; the kinds stay, and models go on serving:`);
-      await deleteAll(client, operatorObjects({ image: '', namespaces }), say);
+      await deleteAll(client, [...without(named, former), ...former], say);
     });
   },
   async samples({ context, namespace }) {
     await withCluster('samples', context, async (client) => {
+      await refuseWithoutKinds(client, context);
       say(`The samples, in namespace ${namespace} of ${context}:`);
       await applyAll(client, samplesIn(namespace), say);
     });
@@ -77,7 +87,7 @@ const verbs: Record<string, (order: Order) => Promise<void>> = {
 async function withCluster(verb: string, context: string, work: (client: Client) => Promise<void>): Promise<void> {
   if (context === '')
     throw new Unclear(
-      `make ${verb} changes a cluster, so it must be told which: make ${verb} CONTEXT=name\n(kubectl config get-contexts lists the names)`,
+      `make ${verb} changes a cluster, so it must be told which: ${usageOf(verb)}\n(kubectl config get-contexts lists the names)`,
     );
   const paths = process.env['KUBECONFIG'] || join(homedir(), '.kube/config');
   const cluster = loadKubeconfig(paths, { context, env: process.env });
@@ -90,16 +100,32 @@ async function withCluster(verb: string, context: string, work: (client: Client)
 }
 
 function required(verb: string, image: string): void {
-  if (image === '') throw new Unclear(`make ${verb} needs the operator's image: make ${verb} IMG=name:tag`);
+  if (image === '') throw new Unclear(`make ${verb} needs the operator's image: ${usageOf(verb)}`);
+}
+
+/** All that a target must be told. */
+function usageOf(verb: string): string {
+  const [context, image] = ['CONTEXT=name', 'IMG=name:tag'];
+  const words: Record<string, string[]> = { deploy: [context, image], 'build-installer': [image] };
+  return ['make', verb, ...(words[verb] ?? [context])].join(' ');
+}
+
+/** The namespace of the operator goes with the kinds; its rights in the cluster would stay. */
+async function refuseWhileDeployed(client: Client, context: string): Promise<void> {
+  if ((await deployedObjects(client)).length > 0)
+    throw new Unclear(`The operator still runs in ${context}: first make undeploy CONTEXT=${context}`);
+}
+
+async function refuseWithoutKinds(client: Client, context: string): Promise<void> {
+  for (const kind of productKinds)
+    if ((await ifThere(client.list(kind, undefined, { limit: '1' }))) === undefined)
+      throw new Unclear(`${context} does not have the kind ${kind.kind} yet: first make install CONTEXT=${context}`);
 }
 
 /** Deleting a kind deletes its objects, and with them what they serve. */
 async function refuseWhileUsed(client: Client, context: string): Promise<void> {
   for (const kind of productKinds) {
-    const { items } = await client.list(kind, undefined, { limit: '500' }).catch((error: unknown) => {
-      if (error instanceof ApiError && error.status === 404) return { items: [] };
-      throw error;
-    });
+    const { items = [] } = (await ifThere(client.list(kind, undefined, { limit: '500' }))) ?? {};
     const names = items.slice(0, 5).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
     if (names.length > 0)
       throw new Unclear(
