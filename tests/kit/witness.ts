@@ -39,7 +39,10 @@ export async function startWitness(client: Client, namespace: string, kinds: rea
       await client.watch(kind, namespace, { resourceVersion: version }, { onLine }, { signal: leaving.signal });
   };
   for (const kind of kinds) {
-    const { resourceVersion } = await client.list(kind, namespace, {});
+    // A new kind is served a moment after its CRD says so.
+    const { resourceVersion } = await eventually(() => client.list(kind, namespace, {}), {
+      what: `${kind.kind} is served`,
+    });
     follow(kind, resourceVersion).catch((error: unknown) => leaving.signal.aborted || gaps.push(error));
   }
   return {
