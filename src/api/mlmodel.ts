@@ -73,7 +73,9 @@ const rollout = z.object({
 
 const spec = z.object({
   modelURL: modelURL.describe('Where the weights are: https, http, s3, hf, oci, or pvc://claim/path.'),
-  storageSize: storageSize.optional().describe('The size of the volume for the weights.'),
+  storageSize: storageSize
+    .optional()
+    .describe('The size of the volume for the weights, such as 10Gi; needed for every source but pvc://.'),
   framework: z.enum(['onnx', 'tensorflow', 'custom']).describe('What serves the weights.'),
   replicas: z
     .int32()

@@ -27,8 +27,9 @@ export function kindFor({ apiVersion, kind, metadata }: KubeObject): Kind {
   return (metadata.namespace === undefined ? clusterKindOf : kindOf)(apiVersion, kind, `${plural}s`);
 }
 
-/** `Namespace baton-system`, for people. */
-export const titleOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.name}`;
+/** `Namespace baton-system` or `Deployment baton-system/baton`, for people. */
+const titleOf = ({ kind, metadata: { name, namespace } }: KubeObject): string =>
+  `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
 
 /** Creates or updates all of them, in this order, and waits until new kinds are served. */
 export async function applyAll(
