@@ -119,15 +119,17 @@ export interface Outcome {
   late: string[];
 }
 
+/** What befalls an edit: it must let the edit happen, and may do something before and after it. */
+export type Around = (edit: () => Promise<void>, step: number) => Promise<void>;
+
 /** The name of whoever lives. */
 export const name = 'life';
 
 /** Lives from the first spec to the last and is deleted; looked at when it has come to rest, and again when it is gone. */
-export async function live(lane: Lane, meanwhile = async (_step: number): Promise<void> => {}): Promise<Outcome> {
+export async function live(lane: Lane, around: Around = (edit) => edit()): Promise<Outcome> {
   const { rig, namespace, proxy, truth, subject } = lane;
   for (const [step, spec] of subject.life.entries()) {
-    await ask(lane, spec);
-    await meanwhile(step);
+    await around(async () => void (await ask(lane, spec)), step);
     await settles(lane);
   }
   await atRest(lane);
