@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { exitCode, mark, MLModel, sayLastWord } from '../../src/api/index.ts';
 import {
   conditionOf,
+  isOfKind,
   Deployment,
   Job,
   type Kind,
@@ -139,6 +140,31 @@ describe('an old picture', { concurrency: 4 }, () => {
   );
 
   test(
+    'of pods: a download whose end only its Job told is believed, and not started again',
+    story(async (lane) => {
+      const { truth } = lane;
+      await ask(lane, { ...briefly, ...download({ 'sim.baton.dev/run-for': '2s' }) });
+      const runs = () =>
+        lane.proxy.trace.events.some(({ resource, deliveredAt }) => resource === 'pods' && deliveredAt);
+      await eventually(() => runs() && truth.all(Pod)[0]?.status?.phase === 'Running', {
+        what: 'the download is seen',
+      });
+      await unseen(lane, [Pod], async () => {
+        await eventually(() => servers(lane), { what: 'the weights are believed in' });
+      });
+      await settles(lane);
+      deepEqual(
+        madeOf(lane, Job).map(([, { made }]) => made),
+        [1],
+      );
+      const phases = truth
+        .history()
+        .map(({ object }) => (isOfKind(object, MLModel) ? object.status?.phase : undefined));
+      equal(phases.includes('Failed'), false);
+    }),
+  );
+
+  test(
     'of Services: one that was replaced by a stranger’s is not touched',
     story(async (lane) => {
       await calm(lane, briefly);
@@ -227,7 +253,7 @@ describe('what was never seen', { concurrency: 4 }, () => {
 
 test('a life with late news of', { concurrency: 4 }, async (t) => {
   const reference = await onLane(rig, { subject: mlmodel }, live);
-  const kinds = [MLModel, ...mlmodel.children];
+  const kinds = [MLModel, ...mlmodel.children, Pod];
   const lives = kinds.map((kind) =>
     t.test(kind.plural, () =>
       onLane(rig, { subject: mlmodel }, async (lane) =>

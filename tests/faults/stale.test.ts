@@ -4,7 +4,7 @@
 import { deepEqual } from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ConfigMap, Deployment, Job } from '../../src/objects/index.ts';
+import { ConfigMap, Job, Pod } from '../../src/objects/index.ts';
 import { sameAs } from '../kit/crash.ts';
 import { eventually } from '../kit/eventually.ts';
 import {
@@ -109,7 +109,7 @@ describe('what was never seen', { concurrency: 4 }, () => {
 
 test('a life with late news of', { concurrency: 4 }, async (t) => {
   const reference = await onLane(rig, { subject: trio }, live);
-  const kinds = [trio.kind, ConfigMap, Job, Deployment];
+  const kinds = [trio.kind, ...trio.children, Pod];
   const lives = kinds.map((kind) =>
     t.test(kind.plural, () =>
       onLane(rig, { subject: trio }, async (lane) =>

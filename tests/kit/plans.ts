@@ -15,6 +15,7 @@ export const noFacts: Facts<MLModelFacts> = {
   claimEvents: { state: 'pending' },
   podEvents: { state: 'unneeded' },
   jobEvents: { state: 'unneeded' },
+  endedPods: { state: 'unneeded' },
 };
 
 /** '!' is created once, '+' is applied, '=' is kept untouched, '@' is noted. */

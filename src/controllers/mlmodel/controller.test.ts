@@ -55,9 +55,9 @@ const cases: { name: string; model?: MLModel; world: Observed; plan: string; pha
     reason: 'Serving',
   },
   {
-    name: 'a finished Job whose pods are gone must say it again',
+    name: 'a finished Job whose pods were not heard of is kept',
     world: seen(revision(v1), claim(v1), job(v1, 'Complete')),
-    plan: '!Revision +Claim',
+    plan: '!Revision +Claim !Job',
     phase: 'Downloading',
     reason: 'Downloading',
   },

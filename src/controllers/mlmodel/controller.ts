@@ -14,7 +14,7 @@ import {
   Service,
   StorageClass,
 } from '../../objects/index.ts';
-import { claimEvents, jobEvents, type MLModelFacts, podEvents, progress } from './facts.ts';
+import { claimEvents, endedPods, jobEvents, type MLModelFacts, podEvents, progress } from './facts.ts';
 import { formerRevisions } from './history.ts';
 import { askedRevision, cut, type Revision } from './revision.ts';
 import { rolloutOf } from './rollout.ts';
@@ -72,6 +72,6 @@ export const mlModelController = (
     owns: [ControllerRevision, PersistentVolumeClaim, Job, Deployment, Service, PodDisruptionBudget],
     labelled: [Pod],
     reads: [PersistentVolumeClaim, StorageClass],
-    gather: { progress, claimEvents, podEvents, jobEvents },
+    gather: { progress, claimEvents, podEvents, jobEvents, endedPods },
     decide: (pass) => decide(pass, settings),
   });

@@ -35,15 +35,33 @@ export const podsOf = ({ metadata }: Job, seen: Observed): Pod[] =>
     seen.labelled(Pod).filter((pod) => pod.metadata.labels?.['batch.kubernetes.io/controller-uid'] === metadata.uid),
   );
 
+/** Whether a pod is among these that did what it was made for. */
+export const hasSucceeded = (pods: readonly Pod[]): boolean => pods.some(({ status }) => status?.phase === 'Succeeded');
+
 /** How far a Job is that has not failed. */
 export function inJob(job: Job, claim: PersistentVolumeClaim, seen: Observed, facts: Facts<MLModelFacts>): Weights {
   const pods = podsOf(job, seen);
-  if (jobResult(job) === 'running') return running(job, pods, claim, facts);
-  const word = lastWord(pods);
+  return jobResult(job) === 'running' ? running(job, pods, claim, facts) : complete(job, pods, facts);
+}
+
+/** What a download said at its end. News of pods may come later than those of their Job: then the server itself is asked. */
+function complete(job: Job, pods: readonly Pod[], { endedPods }: Facts<MLModelFacts>): Weights {
+  const attempt = attemptIn(job);
+  const witnesses = hasSucceeded(pods) ? pods : endedPods.state === 'known' ? endedPods.value : undefined;
+  if (!witnesses)
+    return {
+      at: 'loading',
+      attempt,
+      failed: job.status?.failed ?? 0,
+      cause: undefined,
+      late: undefined,
+      since: undefined,
+    };
+  const word = lastWord(witnesses);
   if (word?.result === 'done') return { at: 'ready', digest: word.digest };
-  if (pods.length === 0) return { at: 'restarting', cause: undefined, since: undefined };
+  if (witnesses.length === 0) return { at: 'restarting', cause: undefined, since: undefined };
   const message = `The download ended without saying what it fetched: ${job.metadata.name}`;
-  return { at: 'failed', attempt: attemptIn(job), cause: { reason: 'NoResult', message, object: objectOf(job) } };
+  return { at: 'failed', attempt, cause: { reason: 'NoResult', message, object: objectOf(job) } };
 }
 
 /** What holds up the pod that is there now; without one the failure of the last, which is tried again and has no deadline. */

@@ -6,7 +6,7 @@ import { aModel, claim, downloadPod, job, leaving, revision, storageClass } from
 import { look, noFacts } from '../../../tests/kit/plans.ts';
 import { foreign, seen } from '../../../tests/kit/world.ts';
 import { conditionOf, type KubeEvent, type KubeObject, type Pod } from '../../objects/index.ts';
-import { claimEvents, jobEvents, podEvents, progress } from './facts.ts';
+import { claimEvents, endedPods, jobEvents, podEvents, progress } from './facts.ts';
 
 const model = aModel();
 const other = aModel({ modelURL: 'https://models.example/iris-2.onnx' });
@@ -115,5 +115,45 @@ describe('the events of a Job', () => {
     match(status.message ?? '', /cannot make a pod: exceeded quota: small, .* \(raise the quota, or ask for less\)/);
     equal(conditionOf(status, 'Stalled')?.status, 'True');
     equal(conditionOf(status, 'Downloaded')?.reason, 'QuotaExceeded');
+  });
+});
+
+describe('the pods of a Job that has ended', () => {
+  const done = downloadPod(model, { result: 'done', digest: 'sha256:0', bytes: 1 });
+  const ended = [revision(model), claim(model), job(model, 'Complete')];
+
+  /** What becomes of it once the server was asked for its pods. */
+  const phaseWith = (value: Pod[], ...late: Pod[]) => {
+    const facts = { ...noFacts, endedPods: { state: 'known' as const, value } };
+    const { want, status } = look(model, seen(...ended, ...late), { facts });
+    return { phase: status.phase, reason: conditionOf(status, 'Ready')?.reason, wantsJob: want.some(isOfJob) };
+  };
+  const isOfJob = (desired: object) => Object.values(desired).some((child: KubeObject) => child.kind === 'Job');
+
+  test('are asked for where the cache has none that succeeded', () => {
+    const { uid } = job(model).metadata;
+    deepEqual(endedPods.inputs(model, seen(...ended)), { namespace: '', uid });
+    deepEqual(endedPods.inputs(model, seen(...ended, downloadPod(model))), { namespace: '', uid });
+    equal(endedPods.inputs(model, seen(...ended, done)), undefined);
+    equal(endedPods.inputs(model, seen(claim(model), job(model))), undefined);
+    equal(endedPods.inputs(model, seen(claim(model))), undefined);
+  });
+
+  test('are waited for, and their Job with them', () => {
+    const { want, status } = look(model, seen(...ended, downloadPod(model)));
+    equal(status.phase, 'Downloading');
+    equal(want.some(isOfJob), true);
+  });
+
+  test('say what was fetched, though the cache still shows them at work', () => {
+    for (const late of [[], [downloadPod(model)]]) equal(phaseWith([done], ...late).phase, 'Serving');
+  });
+
+  test('are gone: the download must say it again', () => {
+    deepEqual(phaseWith([]), { phase: 'Downloading', reason: 'Downloading', wantsJob: false });
+  });
+
+  test('said nothing: that is told', () => {
+    equal(phaseWith([{ ...done, status: { phase: 'Succeeded' } }]).reason, 'NoResult');
   });
 });

@@ -1,11 +1,11 @@
 // What cannot be read from the cache: how far a download is (the last lines of its pod's log), why a claim does not bind
 // (its events), and why a download does not start: for want of its Secret (the events of its pod: its status is silent),
-// or because nobody lets its Job make a pod (the events of the Job).
+// or because nobody lets its Job make a pod (the events of the Job). And what a download said whose pod is not in the cache.
 
 import { heardProgress, mark, type MLModel, type Progress } from '../../api/index.ts';
 import type { Fact, Observed } from '../../kube/define.ts';
 import { type Job, jobResult, KubeEvent, PersistentVolumeClaim, Pod } from '../../objects/index.ts';
-import { jobsFor, podsOf } from './downloads.ts';
+import { hasSucceeded, jobsFor, podsOf } from './downloads.ts';
 import { askedSource } from './revision.ts';
 import { digestOn } from './volume.ts';
 
@@ -14,6 +14,7 @@ export type MLModelFacts = {
   claimEvents: KubeEvent[];
   podEvents: KubeEvent[];
   jobEvents: KubeEvent[];
+  endedPods: Pod[];
 };
 
 /** The newest progress line of the download that is running for what is asked. */
@@ -63,6 +64,20 @@ export const jobEvents = events((model, seen) => {
   const job = jobsFor(claim, seen).find((one) => jobResult(one) === 'running' && podsOf(one, seen).length === 0);
   return job && aboutOf(job);
 });
+
+/** The pods of a Job that is complete and whose pods are not known to be: they are gone, or their news are late. */
+export const endedPods: Fact<MLModel, About, Pod[], object> = {
+  freshFor: Infinity,
+  perSecond: 10,
+  needs: [{ group: '', resource: 'pods', verbs: ['list'] }],
+  inputs(model, seen) {
+    const { claim } = askedSource(model, seen);
+    const job = jobsFor(claim, seen).find((one) => jobResult(one) === 'complete' && !hasSucceeded(podsOf(one, seen)));
+    return job && aboutOf(job);
+  },
+  fetch: ({ namespace, uid }, { kube }) =>
+    kube.list(Pod, namespace, { labelSelector: `batch.kubernetes.io/controller-uid=${uid}` }),
+};
 
 const aboutOf = ({ metadata: { namespace = '', uid = '' } }: Pod | Job | PersistentVolumeClaim): About => ({
   namespace,
