@@ -3,6 +3,7 @@
 
 import { ok } from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type ModelLane, openModelLane } from '../kit/models.ts';
 import { product, type Rig, startRig } from '../kit/rig.ts';
 import { crashAlways, type Form, openScene, type Row, rows } from './rows/index.ts';
@@ -18,7 +19,9 @@ async function play(row: Row, lane: ModelLane, name: string, form: Form): Promis
   try {
     await row.play(scene);
   } catch (error) {
-    const log = (await lane.operator.current()).log().split('\n').slice(-30).join('\n');
+    const log = await lane.operator
+      .current()
+      .then((running) => running.log().split('\n').slice(-30).join('\n'), String);
     throw new Error(`in ${lane.namespace}; the operator's log:\n${log}`, { cause: error });
   } finally {
     scene.witness.stop();
@@ -30,6 +33,8 @@ async function onLane(run: (lane: ModelLane) => Promise<void>): Promise<void> {
   try {
     await run(lane);
   } finally {
+    lane.proxy.clearPlan();
+    await pause(500); // a crash that was under way has happened
     await lane.close();
   }
 }

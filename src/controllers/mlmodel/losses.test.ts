@@ -30,7 +30,7 @@ const cases: { name: string; model?: MLModel; world: Observed; plan: string; pha
   {
     name: 'servers that answer go on with a claim that is being deleted',
     world: seen(revision(v1), leaving(claim(v1, { digest })), deployment(v1), serverPod(v1)),
-    plan: '!Revision +Deployment +Service =Claim',
+    plan: '!Revision =Deployment +Service =Claim',
     phase: 'Ready',
     reason: 'Serving',
   },

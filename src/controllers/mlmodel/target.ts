@@ -12,6 +12,8 @@ import type { Weights } from './weights.ts';
 /** What the Deployment should be told; `left`: milliseconds after which that may change by time alone. */
 export interface Target extends Running {
   revision: Revision;
+  /** The pods stay what they are, whatever the revision says of them. */
+  asItRuns: boolean;
   left: number | undefined;
 }
 
@@ -25,12 +27,13 @@ export interface Choice {
 /** The target; undefined while there is nothing to serve, or what serves must be left as it is. */
 export function targetOf(model: MLModel, choice: Choice, seen: Observed, now: number): Target | undefined {
   const { rollout } = choice;
-  const revision = servable(choice, seen) ?? abandoned(rollout, seen);
-  if (!revision) return undefined;
+  const chosen = servable(choice, seen) ?? abandoned(rollout, seen);
+  if (!chosen) return undefined;
+  const { revision, asItRuns } = chosen;
   const fed = hasWeights(revision, seen) || isFed(revision, choice);
   const replicas = fed && !isClearing(choice, seen) ? model.spec.replicas : 0;
   const { takeover, left } = takeoverFor(model, revision.name, rollout, now);
-  return { revision, replicas, takeover, left, served: servedBefore(revision.name, rollout) };
+  return { revision, asItRuns, replicas, takeover, left, served: servedBefore(revision.name, rollout) };
 }
 
 /** Servers that answer have read their weights already; what is asked has them by the word of its download. */
@@ -41,27 +44,31 @@ const isFed = ({ name }: Revision, { asked, weights, rollout }: Choice): boolean
 const isClearing = ({ asked, weights, rollout }: Choice, seen: Observed): boolean =>
   weights.at === 'leaving' && rollout.serving.length === 0 && usersOf(asked.source.claim, 'server', seen).length > 0;
 
-function servable({ asked, weights, rollout }: Choice, seen: Observed): Revision | undefined {
-  if (weights.at === 'ready') return asked;
+type Chosen = Pick<Target, 'revision' | 'asItRuns'>;
+
+function servable({ asked, weights, rollout }: Choice, seen: Observed): Chosen | undefined {
+  if (weights.at === 'ready') return anew(asked);
   const known = revisionsIn(seen);
   const told = known.find(({ name }) => name === rollout.told);
-  if (told && hasWeights(told, seen)) return told;
-  if (told && rollout.serving.includes(told.name)) return asItRuns(told, rollout);
+  if (told && hasWeights(told, seen)) return anew(told);
+  if (told && rollout.serving.includes(told.name)) return running(told, rollout);
   // Somebody removed the Deployment: what it ran comes back. With one there is no going back unasked, unless it is half-way.
-  if (rollout.told === undefined) return known.find((revision) => hasWeights(revision, seen));
-  return rollout.serving.flatMap((name) => known.find((revision) => revision.name === name) ?? [])[0];
+  if (rollout.told === undefined) return anew(known.find((revision) => hasWeights(revision, seen)));
+  return anew(rollout.serving.flatMap((name) => known.find((revision) => revision.name === name) ?? [])[0]);
 }
 
+const anew = (revision: Revision | undefined): Chosen | undefined => revision && { revision, asItRuns: false };
+
 /** What was told has lost its weights, and nothing answers: its servers must not start on an empty volume. */
-function abandoned(rollout: Rollout, seen: Observed): Revision | undefined {
+function abandoned(rollout: Rollout, seen: Observed): Chosen | undefined {
   const told = revisionsIn(seen).find(({ name }) => name === rollout.told);
-  return told && rollout.serving.length === 0 ? asItRuns(told, rollout) : undefined;
+  return told && rollout.serving.length === 0 ? running(told, rollout) : undefined;
 }
 
 /** Without its weights nothing new is rolled out, not even if somebody removed the revision and it was cut anew. */
-const asItRuns = (revision: Revision, { template = revision.template }: Rollout): Revision => ({
-  ...revision,
-  template,
+const running = (revision: Revision, { template = revision.template }: Rollout): Chosen => ({
+  revision: { ...revision, template },
+  asItRuns: true,
 });
 
 /** Seconds for which a server may wait for room, in which an autoscaler or a pod that ends may make some. */

@@ -86,9 +86,11 @@ function grown(model: MLModel, { asked: { source }, weights }: Plan, seen: Obser
 
 /** Without a target, what serves is left as it is, and what cannot serve is stopped: it still knows what served before. */
 function servers(model: MLModel, { target, rollout }: Plan, seen: Observed): Desired[] {
-  if (target) return [apply(server(model, target.revision, target))];
   const { told, template, serving, served, takeover = 'surge' } = rollout;
   const running = seen.get(Deployment, serverName(model));
+  // To say in other words what runs already would only make the Deployment look unfinished for a moment.
+  if (running && target?.asItRuns && running.spec.replicas === target.replicas) return [keep(running)];
+  if (target) return [apply(server(model, target.revision, target))];
   if (!running || told === undefined || !template) return [];
   if (serving.length > 0 || isFed(template, seen)) return [keep(running)];
   return [apply(server(model, { name: told, template }, { replicas: 0, takeover, served }))];

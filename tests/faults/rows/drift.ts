@@ -8,6 +8,8 @@ import {
   type KubeObject,
   label,
   PersistentVolumeClaim,
+  Pod,
+  rolledOut,
   Service,
 } from '../../../src/objects/index.ts';
 import { eventually } from '../../kit/eventually.ts';
@@ -59,7 +61,7 @@ const drift: Row = {
     await must(scene.rig.plane, [...at(scene), 'annotate', `deployment/${scene.name}-server`, 'example.com/mine=yes']);
     for (const harm of harms) await mended(scene, harm);
     await weightsLost(scene);
-    neverStalled(scene);
+    await neverStalled(scene);
   },
 };
 
@@ -80,7 +82,7 @@ async function mended(scene: Scene, { child, patch, told }: Harm): Promise<void>
     },
     { within: 60_000, what: `${child.kind.kind} is put back` },
   );
-  await scene.ready();
+  await servesAgain(scene);
   const { metadata } = await rig.admin.get(child.kind, ref);
   if (patch)
     deepEqual(
@@ -91,6 +93,13 @@ async function mended(scene: Scene, { child, patch, told }: Harm): Promise<void>
   equal(events.length, 1, `one Event: ${JSON.stringify(events)}`);
   equal(events[0]?.type, 'Normal');
   match(events[0]?.message ?? '', told);
+}
+
+/** One server answers, no other is there any more, and that is said. */
+async function servesAgain(scene: Scene): Promise<void> {
+  const alone = async () => rolledOut((await scene.own(Deployment))[0]) && (await scene.own(Pod)).length === 1;
+  await eventually(alone, { within: 60_000, what: 'one server answers' });
+  await scene.ready();
 }
 
 /** What we ask of a child, without what the server and others write into it. */

@@ -46,7 +46,7 @@ const noSuchImage: Row = {
     for (const trouble of images) await troubled(scene, trouble, first.status?.servingRevision);
     await scene.model();
     equal((await scene.ready()).status?.servingRevision, first.status?.servingRevision);
-    neverWentDark(scene);
+    await neverWentDark(scene);
   },
 };
 
@@ -90,7 +90,7 @@ const noSuchServer: Row = {
     await scene.says(/its readiness probe does not succeed.*revision \w+ serves/);
     await scene.model(deadline);
     equal((await scene.ready()).status?.servingRevision, first.status?.servingRevision);
-    neverWentDark(scene);
+    await neverWentDark(scene);
   },
 };
 

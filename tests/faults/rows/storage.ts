@@ -152,7 +152,7 @@ const unseenEnd: Row = {
       await eventually(async () => !(await rig.get(Job, namespace, job.metadata.name)), { what: 'it goes' });
     });
     await scene.ready();
-    neverStalled(scene);
+    await neverStalled(scene);
     const [same] = await scene.own(PersistentVolumeClaim);
     equal(same?.metadata.uid, claim?.metadata.uid, 'the volume with the evidence is kept');
     equal(scene.made('jobs').length, 2, 'the download, and the look at what it left');

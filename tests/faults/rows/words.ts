@@ -1,8 +1,9 @@
 // What several rows ask for: sources, simulated faults of one container, and what must have been true all the while.
 
-import { deepEqual } from 'node:assert/strict';
+import { deepEqual, ok } from 'node:assert/strict';
 import { exitCode, type LastWord, MLModel, sayLastWord } from '../../../src/api/index.ts';
 import { conditionOf, Deployment } from '../../../src/objects/index.ts';
+import type { Sight } from '../../kit/witness.ts';
 import type { Scene } from './scene.ts';
 
 /** Another source than the first. */
@@ -29,9 +30,11 @@ export const verdict = (word: Extract<LastWord, { result: 'verdict' }>) =>
   download({ 'exit-code': String(exitCode.verdict), message: sayLastWord(word) });
 
 /** Since it was Ready for the first time, something answered at every moment, and that was said. */
-export function neverWentDark({ witness, name }: Scene): void {
-  const models = witness.of(MLModel).filter(({ object }) => object.metadata.name === name);
+export async function neverWentDark(scene: Scene): Promise<void> {
+  const { witness, name } = scene;
+  const models = await sightsOf(scene);
   const begun = models.findIndex(({ object }) => conditionOf(object.status, 'Ready')?.status === 'True');
+  ok(begun >= 0, 'it was Ready once');
   const since = models[begun]?.at ?? Infinity;
   const silent = models.slice(begun).filter(({ object }) => conditionOf(object.status, 'Available')?.status !== 'True');
   const empty = witness
@@ -46,12 +49,18 @@ export function neverWentDark({ witness, name }: Scene): void {
 }
 
 /** No status of this row's model said that only a person can help. */
-export function neverStalled({ witness, name }: Scene): void {
-  const stalled = witness
-    .of(MLModel)
-    .filter(({ object }) => object.metadata.name === name && conditionOf(object.status, 'Stalled')?.status === 'True');
+export async function neverStalled(scene: Scene): Promise<void> {
+  const models = await sightsOf(scene);
+  const stalled = models.filter(({ object }) => conditionOf(object.status, 'Stalled')?.status === 'True');
   deepEqual(
     stalled.map(({ object }) => object.status?.message),
     [],
   );
+}
+
+/** Every revision of the model up to now. */
+async function sightsOf(scene: Scene): Promise<Sight<MLModel>[]> {
+  const { witness, name } = scene;
+  await witness.caughtUp(MLModel, await scene.get());
+  return witness.of(MLModel).filter(({ object }) => object.metadata.name === name);
 }
