@@ -5,7 +5,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { makeLog, systemClock } from '../../src/base/index.ts';
-import { frameworks, mlModelController } from '../../src/controllers/mlmodel/index.ts';
+import { frameworks, mlModelController, type MLModelSettings } from '../../src/controllers/mlmodel/index.ts';
 import {
   defaultLimits,
   defineController,
@@ -25,8 +25,8 @@ export interface MainOptions {
   identity: string;
   /** `beside`: the plain one, and another one whose kind is not installed. */
   controller: 'plain' | 'cleaning' | 'beside' | 'mlmodel';
-  /** For mlmodel: the image of our own programs, as another build would have it. */
-  image?: string;
+  /** For mlmodel: another build, whose own image, framework table and builder of pods all differ. */
+  build?: 'another';
   namespaces?: string[];
   parentSelector?: string;
   lease?: { namespace: string; name: string };
@@ -54,14 +54,21 @@ const absentController = defineController({
   decide: () => ({ want: [], status: {} }),
 });
 
-function controllersOf({ controller, image = 'baton:1' }: MainOptions): OperatorOptions['controllers'] {
+function settingsOf({ build }: MainOptions): MLModelSettings {
+  const image = build === 'another' ? 'baton:2' : 'baton:1';
+  const table = frameworks(image);
+  const onnx = { ...table.onnx, args: ['serve', '--model={model}', '--port=9090'], port: 9090, writable: ['/scratch'] };
+  return { image, frameworks: build === 'another' ? { ...table, onnx } : table, exposure: 'NodePort' };
+}
+
+function controllersOf(asked: MainOptions): OperatorOptions['controllers'] {
   const table: Record<MainOptions['controller'], OperatorOptions['controllers']> = {
     plain: [{ definition: trioController, clients }],
     cleaning: [{ definition: cleaningTrioController, clients }],
     beside: [{ definition: trioController, clients }, { definition: absentController }],
-    mlmodel: [{ definition: mlModelController({ image, frameworks: frameworks(image), exposure: 'NodePort' }) }],
+    mlmodel: [{ definition: mlModelController(settingsOf(asked)) }],
   };
-  return table[controller];
+  return table[asked.controller];
 }
 
 const operator = await startOperator({

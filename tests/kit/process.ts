@@ -9,7 +9,8 @@ import type { OperatorProcess } from '../../controlplane/faults/index.ts';
 import type { MainOptions } from './main.ts';
 import { eventually } from './eventually.ts';
 
-const main = fileURLToPath(new URL('main.ts', import.meta.url));
+const fileOf = ({ build }: Pick<MainOptions, 'build'>): string =>
+  fileURLToPath(new URL(build === 'another' ? 'otherbuild.ts' : 'main.ts', import.meta.url));
 
 export interface RunningOperator extends OperatorProcess {
   readonly identity: string;
@@ -35,7 +36,7 @@ export async function startProcess(folder: string, options: Omit<MainOptions, 'i
   const identity = `operator-${++started}`;
   const logFile = join(folder, 'logs', `${identity}.log`);
   const pidFile = join(folder, 'pids', identity);
-  const child = spawn(process.execPath, [main, JSON.stringify({ ...options, identity })], {
+  const child = spawn(process.execPath, [fileOf(options), JSON.stringify({ ...options, identity })], {
     stdio: ['ignore', 'pipe', 'pipe'],
     // Operators are started by the hundred: the second one finds what the first one compiled.
     env: { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') },
