@@ -142,6 +142,21 @@ describe('a fact that cannot be had', () => {
     deepEqual(woken, ['a'], 'the same failure is no news');
   });
 
+  test('wakes once more when it has failed so often that it lasts, and is still asked for', async () => {
+    const { facts, asked, woken, clock } = gathering();
+    facts('Oslo');
+    for (let failure = 1; failure < 7; failure++) {
+      await last(asked).fail(new Error('no road'));
+      await clock.advance(8_000);
+    }
+    deepEqual([facts('Oslo'), woken], [{ state: 'failed', why: 'no road' }, ['a']]);
+    await last(asked).fail(new Error('no road'));
+    deepEqual([facts('Oslo'), woken], [{ state: 'failed', why: 'no road', lasting: true }, ['a', 'a']]);
+    await clock.advance(8_000);
+    await last(asked).answer('snow');
+    deepEqual(facts('Oslo'), known('snow'));
+  });
+
   test('is forgiven by an answer', async () => {
     const { facts, asked, woken, clock } = gathering();
     facts('Oslo');

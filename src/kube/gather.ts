@@ -9,6 +9,9 @@ type AnyFact = Fact<Parent, unknown, unknown, object>;
 /** Milliseconds after which a fetch has failed. */
 const longestFetch = 30_000;
 
+/** Failures in a row after which a fact counts as one that will not come by itself; it is still asked for. */
+const lastingAfter = 7;
+
 interface Held {
   inputs: string;
   known: Known<unknown>;
@@ -96,7 +99,7 @@ export class Gatherer {
     } catch (error) {
       held.failures++;
       // A value that was known stays the last word while its inputs stand; only the first fetch can fail visibly.
-      if (held.known.state !== 'known') held.known = { state: 'failed', why: wordsOf(error) };
+      if (held.known.state !== 'known') held.known = failure(error, held.failures);
       next = delayAfter(held.failures, backoff, random);
     }
     if (held.abort.signal.aborted) return;
@@ -157,6 +160,12 @@ export class Gatherer {
     });
   }
 }
+
+const failure = (error: unknown, failures: number): Known<never> => ({
+  state: 'failed',
+  why: wordsOf(error),
+  ...(failures >= lastingAfter && { lasting: true }),
+});
 
 function stop(held: Held): void {
   held.abort.abort();
