@@ -8,6 +8,7 @@ import {
   exitCode,
   heardLastWord,
   heardProgress,
+  inspectArguments,
   type LastWord,
   type Progress,
   sayLastWord,
@@ -22,7 +23,15 @@ const plain = { noNullPrototype: true } as const;
 
 const wordWith = (message: fc.Arbitrary<string>): fc.Arbitrary<LastWord> =>
   fc.oneof(
-    fc.record({ result: fc.constant('done' as const), digest: fc.string({ maxLength: 80 }), bytes: fc.nat() }, plain),
+    fc.record(
+      {
+        result: fc.constant('done' as const),
+        digest: fc.string({ maxLength: 80 }),
+        bytes: fc.nat(),
+        mountable: fc.boolean(),
+      },
+      { ...plain, requiredKeys: ['result', 'digest', 'bytes'] },
+    ),
     fc.record({ result: fc.constant('verdict' as const), verdict: fc.constantFrom(...verdicts), message }, plain),
     fc.record({ result: fc.constant('fault' as const), message }, plain),
   );
@@ -123,6 +132,16 @@ describe('the order to download', () => {
         equal(args.at(-1), url);
       }),
     );
+  });
+
+  test('is told where the Secrets of its pod are, and what it must not reach', () => {
+    const access = { credentials: '/credentials', pullSecrets: '/pull-secrets', deny: ['10.0.0.0/8', 'fd00::/8'] };
+    const told = ['--credentials=/credentials', '--pull-secrets=/pull-secrets', '--deny=10.0.0.0/8,fd00::/8'];
+    const url = 'oci://registry.example/models/iris:1';
+    deepEqual(inspectArguments({ url, access }), ['inspect', ...told, '--', url]);
+    const order = { url, target: '/weights', framework: 'onnx', access };
+    deepEqual(downloadArguments(order).slice(3), [...told, '--', url]);
+    deepEqual(inspectArguments({ url, access: {} }), ['inspect', '--', url]);
   });
 
   test('has an exit code for each way to end', () => {

@@ -7,17 +7,51 @@ export interface DownloadOrder {
   /** Where the volume is mounted. */
   target: string;
   framework: string;
+  /** What it must hash to. An image carries its digest in the URL instead: `oci://host/repository@sha256:...`. */
   digest?: string;
+  access?: SourceAccess;
 }
 
 /** The arguments of `download`. */
-export const downloadArguments = ({ url, target, framework, digest }: DownloadOrder): string[] => [
+export const downloadArguments = ({ url, target, framework, digest, access = {} }: DownloadOrder): string[] => [
   'download',
   `--target=${target}`,
   `--framework=${framework}`,
   ...(digest === undefined ? [] : [`--digest=${digest}`]),
+  ...accessArguments(access),
   '--',
   url,
+];
+
+/** What `inspect` is told: an image to look at, and who may see it. */
+export interface InspectOrder {
+  url: string;
+  access: SourceAccess;
+}
+
+/** How a program gets at a source. Paths are folders of the pod. */
+export interface SourceAccess {
+  /** A mounted Secret with the keys of `spec.credentials`. */
+  credentials?: string;
+  /** Docker configurations, one file each, as the pull secrets of a model hold them; only for images. */
+  pullSecrets?: string;
+  /** Ranges of addresses that must not be reached, beside those that never are. */
+  deny?: readonly string[];
+}
+
+/** The arguments of `inspect`. */
+export const inspectArguments = ({ url, access }: InspectOrder): string[] => [
+  'inspect',
+  ...accessArguments(access),
+  '--',
+  url,
+];
+
+/** The part of the arguments that every program with a source understands. */
+export const accessArguments = ({ credentials, pullSecrets, deny = [] }: SourceAccess): string[] => [
+  ...(credentials === undefined ? [] : [`--credentials=${credentials}`]),
+  ...(pullSecrets === undefined ? [] : [`--pull-secrets=${pullSecrets}`]),
+  ...(deny.length === 0 ? [] : [`--deny=${deny.join(',')}`]),
 ];
 
 /** Why a download ended for good: trying again would end the same way. */
@@ -37,9 +71,9 @@ export type Verdict = (typeof verdicts)[number];
 /** How `download` ends: `done`, a `verdict` that nobody should repeat, or a fault of the network that may pass. */
 export const exitCode = { done: 0, fault: 1, verdict: 42 } as const;
 
-/** The last word of `download`: its termination message. */
+/** The last word of `download` or `inspect`: its termination message. Only `inspect` says whether a node can mount it. */
 export type LastWord =
-  | { result: 'done'; digest: string; bytes: number }
+  | { result: 'done'; digest: string; bytes: number; mountable?: boolean }
   | { result: 'verdict'; verdict: Verdict; message: string }
   | { result: 'fault'; message: string };
 
@@ -67,8 +101,9 @@ export function heardLastWord(message: string | undefined): LastWord | undefined
 
 function parsed(line: string): LastWord | undefined {
   const value = json(line);
-  const { result, digest, bytes, verdict, message } = value;
-  if (result === 'done' && typeof digest === 'string' && typeof bytes === 'number') return { result, digest, bytes };
+  const { result, digest, bytes, verdict, message, mountable } = value;
+  if (result === 'done' && typeof digest === 'string' && typeof bytes === 'number')
+    return { result, digest, bytes, ...(typeof mountable === 'boolean' && { mountable }) };
   if (typeof message !== 'string') return undefined;
   if (result === 'fault') return { result, message };
   const known = verdicts.find((one) => one === verdict);
