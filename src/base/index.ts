@@ -5,3 +5,4 @@ export { type Clock, sleep, systemClock } from './clock.ts';
 export { asError, wordsOf } from './errors.ts';
 export { canonical, hashOf } from './hash.ts';
 export { type Fields, type Level, type Log, type LogOptions, makeLog, silent } from './log.ts';
+export { Counter, Gauge, Histogram, type Labels, type Look, Metrics, metricsType } from './metrics.ts';
