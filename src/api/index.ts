@@ -1,5 +1,6 @@
 // The door of the folder: what two processes agree on.
 
+export * from './access.ts';
 export * from './labels.ts';
 export * from './mlmodel.ts';
 export * from './names.ts';

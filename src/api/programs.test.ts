@@ -8,7 +8,6 @@ import {
   exitCode,
   heardLastWord,
   heardProgress,
-  inspectArguments,
   type LastWord,
   type Progress,
   sayLastWord,
@@ -132,16 +131,6 @@ describe('the order to download', () => {
         equal(args.at(-1), url);
       }),
     );
-  });
-
-  test('is told where the Secrets of its pod are, and what it must not reach', () => {
-    const access = { credentials: '/credentials', pullSecrets: '/pull-secrets', deny: ['10.0.0.0/8', 'fd00::/8'] };
-    const told = ['--credentials=/credentials', '--pull-secrets=/pull-secrets', '--deny=10.0.0.0/8,fd00::/8'];
-    const url = 'oci://registry.example/models/iris:1';
-    deepEqual(inspectArguments({ url, access }), ['inspect', ...told, '--', url]);
-    const order = { url, target: '/weights', framework: 'onnx', access };
-    deepEqual(downloadArguments(order).slice(3), [...told, '--', url]);
-    deepEqual(inspectArguments({ url, access: {} }), ['inspect', '--', url]);
   });
 
   test('has an exit code for each way to end', () => {

@@ -1,6 +1,8 @@
 // What the operator and the programs in its pods agree on: arguments, exit codes, progress lines, the last word. Written
 // on one side and read on the other by the functions below; user input is data here, never part of a command line.
 
+import { accessArguments, type SourceAccess } from './access.ts';
+
 /** What `download` is told. Everything that a user wrote comes as the value of one variable or after `--`. */
 export interface DownloadOrder {
   url: string;
@@ -21,37 +23,6 @@ export const downloadArguments = ({ url, target, framework, digest, access = {} 
   ...accessArguments(access),
   '--',
   url,
-];
-
-/** What `inspect` is told: an image to look at, and who may see it. */
-export interface InspectOrder {
-  url: string;
-  access: SourceAccess;
-}
-
-/** How a program gets at a source. Paths are folders of the pod. */
-export interface SourceAccess {
-  /** A mounted Secret with the keys of `spec.credentials`. */
-  credentials?: string;
-  /** Docker configurations, one file each, as the pull secrets of a model hold them; only for images. */
-  pullSecrets?: string;
-  /** Ranges of addresses that must not be reached, beside those that never are. */
-  deny?: readonly string[];
-}
-
-/** The arguments of `inspect`. */
-export const inspectArguments = ({ url, access }: InspectOrder): string[] => [
-  'inspect',
-  ...accessArguments(access),
-  '--',
-  url,
-];
-
-/** The part of the arguments that every program with a source understands. */
-export const accessArguments = ({ credentials, pullSecrets, deny = [] }: SourceAccess): string[] => [
-  ...(credentials === undefined ? [] : [`--credentials=${credentials}`]),
-  ...(pullSecrets === undefined ? [] : [`--pull-secrets=${pullSecrets}`]),
-  ...(deny.length === 0 ? [] : [`--deny=${deny.join(',')}`]),
 ];
 
 /** Why a download ended for good: trying again would end the same way. */
