@@ -6,3 +6,4 @@ export * from './mlmodel.ts';
 export * from './names.ts';
 export { podFields } from './podfields.ts';
 export * from './programs.ts';
+export * from './serve.ts';
