@@ -6,20 +6,22 @@ import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProgramName } from './versions/modules.ts';
 
-/** The name of a program that keeps running. */
+/** The name of a program of the control plane that keeps running. Beside it there may be others, such as those of a real node. */
 export type ComponentName = Exclude<ProgramName, 'kubectl'>;
 
 /** How to start a component. */
 export interface Launch {
-  name: ComponentName;
+  name: string;
   program: string;
   args: string[];
   folder: string;
+  /** More than this process's own environment. */
+  environment?: NodeJS.ProcessEnv;
 }
 
 /** A running component. */
 export interface Component {
-  name: ComponentName;
+  name: string;
   pid: number;
   /** How the process ended, once it has. */
   ending(): string | undefined;
@@ -31,9 +33,9 @@ export interface Component {
 
 /** A component ended, or did not become ready; the message holds the last lines of its log. */
 export class ComponentFailure extends Error {
-  readonly component: ComponentName;
+  readonly component: string;
   readonly lastLines: string;
-  constructor(component: ComponentName, what: string, lastLines: string) {
+  constructor(component: string, what: string, lastLines: string) {
     super(`${component} ${what}; the last lines of its log:\n${lastLines}`);
     this.name = 'ComponentFailure';
     this.component = component;
@@ -45,13 +47,14 @@ export class ComponentFailure extends Error {
 const prologue = 'echo $$ >"$0" && exec "$@"';
 
 /** Starts the program in a session of its own. */
-export function startComponent({ name, program, args, folder }: Launch): Component {
+export function startComponent({ name, program, args, folder, environment }: Launch): Component {
   const pidFile = join(folder, 'pids', name);
   const log = openSync(logPath(folder, name), 'a');
   const child = spawn('sh', ['-c', prologue, pidFile, program, ...args], {
     detached: true,
     stdio: ['ignore', log, log],
     cwd: folder,
+    env: { ...process.env, ...environment },
   });
   closeSync(log);
   child.unref();
@@ -71,7 +74,7 @@ export function startComponent({ name, program, args, folder }: Launch): Compone
 }
 
 /** The last lines of a component's log. */
-export function logTail(folder: string, name: ComponentName, lines = 20): string {
+export function logTail(folder: string, name: string, lines = 20): string {
   try {
     return readFileSync(logPath(folder, name), 'utf8').trimEnd().split('\n').slice(-lines).join('\n');
   } catch {
@@ -79,7 +82,7 @@ export function logTail(folder: string, name: ComponentName, lines = 20): string
   }
 }
 
-const logPath = (folder: string, name: ComponentName) => join(folder, 'logs', `${name}.log`);
+const logPath = (folder: string, name: string) => join(folder, 'logs', `${name}.log`);
 
 function onceEnded(child: ChildProcess, after: () => void): { how: string | undefined; promise: Promise<void> } {
   const ended: { how: string | undefined; promise: Promise<void> } = { how: undefined, promise: Promise.resolve() };

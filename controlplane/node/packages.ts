@@ -2,7 +2,7 @@
 // writes its rules. A machine that has them uses its own; on Debian and what descends from it their packages are
 // unpacked into the cache without being installed; anywhere else the way out is a sentence that names them.
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { lockAddress, type Machine } from '../machine.ts';
 import { executable, type Say } from '../programs.ts';
 import { withLock } from '../versions/lock.ts';
+import { run, type Surroundings } from './run.ts';
 
 /** The environment in which the C compiler finds the seccomp library. */
 export async function seccomp(machine: Machine, say: Say): Promise<NodeJS.ProcessEnv> {
@@ -96,7 +97,7 @@ async function unpack(name: string, { parent, folder, machine, say }: Unpacking)
       throw new Error(`${name} is missing and could not be fetched: ${install(name)}`, { cause: error });
     });
     for (const file of readdirSync(scratch).filter((one) => one.endsWith('.deb'))) {
-      await run('dpkg-deb', ['-x', join(scratch, file), root], scratch);
+      await run(['dpkg-deb', '-x', join(scratch, file), root]);
     }
     renameSync(root, folder);
   } finally {
@@ -112,7 +113,7 @@ async function fetchPackages(name: string, scratch: string): Promise<void> {
   } catch {
     for (const folder of ['lists/partial', 'cache/archives/partial'])
       mkdirSync(join(scratch, folder), { recursive: true });
-    await run('apt-get', [...own, '-qq', 'update'], scratch);
+    await run(['apt-get', ...own, '-qq', 'update'], apt(scratch));
     await download(name, own, scratch);
   }
 }
@@ -120,24 +121,14 @@ async function fetchPackages(name: string, scratch: string): Promise<void> {
 /** apt itself says what is missing, and checks what it brings. */
 async function download(name: string, options: string[], scratch: string): Promise<void> {
   const plan = ['-qq', '-y', '--no-install-recommends', '--print-uris', 'install', '--reinstall', name];
-  const lines = (await run('apt-get', [...options, ...plan], scratch)).split('\n');
+  const lines = (await run(['apt-get', ...options, ...plan], apt(scratch))).split('\n');
   const packages = lines.flatMap((line) => /^'[^']+' ([^_]+)_/.exec(line)?.[1] ?? []);
   if (!packages.includes(name)) throw new Error(`apt-get knows no package ${name}`);
-  await run('apt-get', [...options, '-qq', 'download', ...packages], scratch);
+  await run(['apt-get', ...options, '-qq', 'download', ...packages], apt(scratch));
 }
 
-const patience = 300_000;
-
-function run(program: string, args: string[], cwd: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' };
-    const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: patience });
-    let [output, errors] = ['', ''];
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
-    child.once('error', reject).once('close', (code) => {
-      if (code === 0) return resolve(output);
-      reject(new Error(`${program} ${args.join(' ')} ended with ${code}: ${errors.trim()}`));
-    });
-  });
-}
+const apt = (cwd: string): Surroundings => ({
+  cwd,
+  environment: { DEBIAN_FRONTEND: 'noninteractive' },
+  milliseconds: 300_000,
+});
