@@ -7,11 +7,17 @@ cgroup=$(basename "$folder")
 PATH=$PATH:/usr/sbin:/sbin
 left=0
 
-# The first process of a node is gone last, after all that was started in its namespace. A number can be another's by now.
+# The first process of a node ends last, after all that was started in its namespace, and then the one that waits for it.
+# A first process without its parent stays as a zombie until the machine's own first process looks after it: that is
+# gone enough. A number can be another's by now.
 for file in "$folder"/nodes/*/init; do
   [ -f "$file" ] || continue
-  read -r pid began <"$file"
-  [ "$(cut -d' ' -f22 "/proc/$pid/stat" 2>/dev/null)" = "$began" ] && kill -9 "$pid" 2>/dev/null && left=1
+  read -r pid began parent <"$file"
+  ! grep -qsF "$folder" "/proc/$parent/cmdline" || left=1
+  [ "$(cut -d' ' -f22 "/proc/$pid/stat" 2>/dev/null)" = "$began" ] || continue
+  [ "$(cut -d' ' -f3 "/proc/$pid/stat" 2>/dev/null)" = Z ] && continue
+  kill -9 "$pid" 2>/dev/null
+  left=1
 done
 
 # The kernel would remove it with the last network namespace, but sometimes only seconds later.

@@ -3,7 +3,7 @@
 
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Component, startComponent } from '../component.ts';
+import { startComponent } from '../component.ts';
 import { until } from '../until.ts';
 import { forward, type Hub, hasOwnNetwork, ipLines } from './hub.ts';
 import { run } from './run.ts';
@@ -11,8 +11,8 @@ import type { NodeSite } from './settings.ts';
 
 /** A node without agents. */
 export interface Shell {
-  /** Whoever kills this ends the node. */
-  owner: Component;
+  /** Ends everything in it; resolves when all of that is gone. */
+  kill(): Promise<void>;
   /** Begins every command line that is to run in the node. */
   enter: string[];
 }
@@ -35,10 +35,16 @@ export async function openShell(site: NodeSite, hub: Hub, pause: string): Promis
     components: [owner],
   });
   const init = childOf(owner.pid);
-  writeFileSync(join(folder, 'init'), `${init} ${statOf(init)[startTime]}\n`);
+  writeFileSync(join(folder, 'init'), `${init} ${statOf(init)[startTime]} ${owner.pid}\n`);
+  // Killed is the first process from now on, so that its owner sees it end and follows.
+  writeFileSync(join(home, 'pids', name), `${init}\n`);
+  const kill = () => {
+    process.kill(init, 'SIGKILL');
+    return owner.ended;
+  };
   const enter = ['nsenter', `--target=${init}`, ...kinds, '--'];
   await link(site, hub, { init, enter });
-  return { owner, enter };
+  return { kill, enter };
 }
 
 /** The number, on this machine, of the one child of a process. */

@@ -48,7 +48,7 @@ export interface Soil {
 export interface Seedling {
   node: RealNode;
   /** Starts the rest; gives what to watch while the node becomes ready. */
-  grow(): Component[];
+  grow: () => Component[];
 }
 
 /** Prepares a node; several can be on their way at once. */
@@ -62,7 +62,7 @@ export async function plantNode(number: number, soil: Soil): Promise<Seedling> {
     run: (command, milliseconds = 30_000) => run([...agents.shell.enter, ...command], { milliseconds }),
     signal: (agent, signal) => void process.kill(childOf(agents.running.get(agent)?.pid ?? -1), signal),
     async kill() {
-      await agents.shell.owner.kill();
+      await agents.shell.kill();
       await Promise.all([...agents.running.values()].map((component) => component.ended));
     },
     async start() {
@@ -97,7 +97,7 @@ function siteOf(number: number, { parts, addresses, registry, programs, count }:
 interface Agents {
   shell: Shell;
   running: Map<Agent, Component>;
-  grow(): Component[];
+  grow: () => Component[];
 }
 
 /** The namespaces and containerd, with the one image that every pod needs. */
