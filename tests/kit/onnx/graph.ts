@@ -59,8 +59,11 @@ const irVersion = 8;
 const opset = 17;
 
 /** The bytes of a model file. */
-export const encoded = (graph: Graph): Buffer =>
-  Buffer.concat([
+export const encoded = (graph: Graph): Buffer => Buffer.concat(pieces(graph));
+
+/** The same bytes one after the other, with large weights left where they are. */
+export const pieces = (graph: Graph): Uint8Array[] =>
+  [
     int(1, irVersion),
     bytes(2, 'baton-tests'),
     message(7, [
@@ -71,7 +74,7 @@ export const encoded = (graph: Graph): Buffer =>
       ...graph.outputs.map((value) => message(12, valueFields(value))),
     ]),
     message(8, [bytes(1, ''), int(2, opset)]),
-  ]);
+  ].flat();
 
 /** Floats as the bytes of an initializer. */
 export const floats = (values: readonly number[]): Uint8Array => new Uint8Array(Float32Array.from(values).buffer);

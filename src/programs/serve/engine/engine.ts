@@ -24,8 +24,9 @@ export interface EngineOptions {
 
 /** A file of this size is loaded in a thread at once: its runs are long, and it should not be loaded twice. */
 const largeFile = 64 * 1024 ** 2;
-/** Milliseconds after which a run counts as long. */
-const longRun = 50;
+/** Milliseconds of a mean run above which runs are long. One run counts for at most so much: a machine may be busy once. */
+const longRun = 25;
+const mostOfOne = 100;
 
 export class Engine implements Runner {
   readonly signature: Signature;
@@ -37,6 +38,7 @@ export class Engine implements Runner {
   /** Whether it runs, or will soon run, in a thread of its own. */
   #apart: boolean;
   #running: Promise<unknown> = Promise.resolve();
+  #meanRun = 0;
 
   private constructor(options: EngineOptions, { file, model, apart, loading }: Start) {
     this.#options = options;
@@ -65,14 +67,20 @@ export class Engine implements Runner {
 
   async run(inputs: readonly Tensor[], outputs: readonly string[]): Promise<Tensor[]> {
     const began = this.#options.now();
-    this.#running = this.#model.run(inputs, outputs);
-    const results = await this.#running;
-    if (!this.#apart && this.#options.now() - began > longRun) void this.#move();
+    const running = this.#model.run(inputs, outputs);
+    this.#running = running;
+    const results = await running;
+    this.#took(this.#options.now() - began);
     return results;
   }
 
   release(): Promise<void> {
     return this.#model.release();
+  }
+
+  #took(ms: number): void {
+    this.#meanRun += (Math.min(ms, mostOfOne) - this.#meanRun) / 10;
+    if (!this.#apart && this.#meanRun > longRun) void this.#move();
   }
 
   /** Into a thread, while it goes on serving here. */
