@@ -46,7 +46,7 @@ export interface Reader {
   get<T extends KubeObject>(kind: Kind<T>, namespace: string, name: string): Promise<T | undefined>;
   list<T extends KubeObject>(kind: Kind<T>, namespace: string, query?: Record<string, string>): Promise<T[]>;
   podLog(namespace: string, pod: string, query?: Record<string, string>): Promise<string>;
-  /** What the API server would store if this were created, which it is not; undefined for what is not valid. */
+  /** What the API server would store if this were created, which it is not; undefined for what is refused. */
   dryRun<T extends KubeObject>(kind: Kind<T>, object: T): Promise<T | undefined>;
 }
 

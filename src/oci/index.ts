@@ -4,6 +4,7 @@ export { blobBytes, blobWhole, hasBlob } from './blobs.ts';
 export { type Credential, type Credentials, dockerCredentials } from './credentials.ts';
 export { Check, checked, digestOf, type Expected, isDigest } from './digest.ts';
 export { mayPass, type Reason, RegistryError } from './errors.ts';
+export { type Identity, identityOf } from './identity.ts';
 export { inspect, type Inspected, type InspectedImage } from './inspect.ts';
 export { buildLayer, type Layer, type LayerOptions } from './layer.ts';
 export { Layout } from './layout.ts';

@@ -1,6 +1,7 @@
 // Where the operator works and where its lease is, from its settings and from where the process runs. Outside a pod a
 // cluster must be named: a process that somebody starts on their own machine never takes whatever kubectl used last.
 
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { type ClusterAccess, inCluster, loadKubeconfig } from '../kube/index.ts';
 import type { Settings } from './settings.ts';
@@ -27,6 +28,17 @@ export function accessFrom(
     return host === undefined ? { wrong: unnamed } : { access: () => inCluster({ host, port }) };
   const paths = kubeconfig ?? (env['KUBECONFIG'] || join(home, '.kube', 'config'));
   return { access: () => loadKubeconfig(paths, { env, ...(context !== undefined && { context }) }) };
+}
+
+/** The address of the API server, which no source may be at; nothing while it cannot be read, or has a name only. */
+export function apiServerFrom(access: () => ClusterAccess): string[] {
+  try {
+    const { hostname, port, protocol } = new URL(access().server);
+    const isAddress = isIP(hostname.replace(/^\[|\]$/g, '')) > 0;
+    return isAddress ? [`${hostname}:${port || (protocol === 'http:' ? '80' : '443')}`] : [];
+  } catch {
+    return [];
+  }
 }
 
 /** Where the lease is, if there is an election. With Roles only the operator has rights in no other namespace than its own. */

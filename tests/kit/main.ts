@@ -4,8 +4,7 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { makeLog, systemClock } from '../../src/base/index.ts';
-import { frameworks, mlModelController } from '../../src/controllers/mlmodel/index.ts';
+import { egressRules, makeLog, systemClock } from '../../src/base/index.ts';
 import {
   defaultLimits,
   defineController,
@@ -14,6 +13,7 @@ import {
   type OperatorOptions,
   startOperator,
 } from '../../src/kube/index.ts';
+import { clientsFrom, controllersFrom } from '../../src/operator/index.ts';
 import { ConfigMap, kindOf, type KubeObject } from '../../src/objects/index.ts';
 import { cleaningTrioController, type TrioClients, trioController } from './trio/controller.ts';
 
@@ -27,6 +27,9 @@ export interface MainOptions {
   controller: 'plain' | 'cleaning' | 'beside' | 'mlmodel';
   /** For mlmodel: the image of our own programs, as another build would have it. */
   image?: string;
+  /** For mlmodel: whether nodes mount images, and registries on loopback that are spoken to without TLS. */
+  imageVolumes?: 'auto' | 'on' | 'off';
+  plainRegistries?: string[];
   namespaces?: string[];
   parentSelector?: string;
   lease?: { namespace: string; name: string };
@@ -54,12 +57,22 @@ const absentController = defineController({
   decide: () => ({ want: [], status: {} }),
 });
 
-function controllersOf({ controller, image = 'baton:1' }: MainOptions): OperatorOptions['controllers'] {
+/** Registries of a test are on loopback, which the product never reaches. */
+const rules = egressRules({ allow: ['127.0.0.1'] });
+
+function modelController(told: MainOptions) {
+  const { image = 'baton:1', namespaces = [], imageVolumes = 'auto', plainRegistries = [] } = told;
+  const settings = { image, frameworks: {}, exposure: 'NodePort', namespaces, imageVolumes } as const;
+  const around = { clock: systemClock, random: Math.random, rules };
+  return controllersFrom({ ...settings, egressDeny: [], plainRegistries }, clientsFrom({ plainRegistries }, around));
+}
+
+function controllersOf({ controller }: MainOptions): OperatorOptions['controllers'] {
   const table: Record<MainOptions['controller'], OperatorOptions['controllers']> = {
     plain: [{ definition: trioController, clients }],
     cleaning: [{ definition: cleaningTrioController, clients }],
     beside: [{ definition: trioController, clients }, { definition: absentController }],
-    mlmodel: [{ definition: mlModelController({ image, frameworks: frameworks(image), exposure: 'NodePort' }) }],
+    mlmodel: modelController(options),
   };
   return table[controller];
 }

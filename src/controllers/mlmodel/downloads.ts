@@ -34,25 +34,35 @@ export const podsOf = ({ metadata }: Job, seen: Observed): Pod[] =>
     seen.labelled(Pod).filter((pod) => pod.metadata.labels?.['batch.kubernetes.io/controller-uid'] === metadata.uid),
   );
 
-/** How far a Job is that has not failed. */
-export function inJob(job: Job, claim: PersistentVolumeClaim, seen: Observed, facts: Facts<MLModelFacts>): Weights {
+/** How far a Job is that has not failed; `claim` is what it fills, if anything. */
+export function inJob(
+  job: Job,
+  claim: PersistentVolumeClaim | undefined,
+  seen: Observed,
+  facts: Facts<MLModelFacts>,
+): Weights {
   const pods = podsOf(job, seen);
   if (jobResult(job) === 'running') return running(job, pods, claim, facts);
   const word = lastWord(pods);
   if (word?.result === 'done') return { at: 'ready', digest: word.digest };
   if (pods.length === 0) return { at: 'restarting', cause: undefined, since: undefined };
-  const message = `The download ended without saying what it fetched: ${job.metadata.name}`;
+  const message = `${objectOf(job)} ended without saying what it found`;
   return { at: 'failed', attempt: attemptIn(job), cause: { reason: 'NoResult', message, object: objectOf(job) } };
 }
 
 /** What holds up the pod that is there now; without one the failure of the last, which is tried again and has no deadline. */
-function running(job: Job, pods: readonly Pod[], claim: PersistentVolumeClaim, facts: Facts<MLModelFacts>): Weights {
+function running(
+  job: Job,
+  pods: readonly Pod[],
+  claim: PersistentVolumeClaim | undefined,
+  facts: Facts<MLModelFacts>,
+): Weights {
   const here = pods.filter(({ metadata, status }) => !metadata.deletionTimestamp && !isOver(status?.phase));
   const loading = { at: 'loading', attempt: attemptIn(job), failed: job.status?.failed ?? 0 } as const;
   const [pod] = here;
   if (!pod) return { ...loading, cause: retried(job, pods), late: undefined, since: undefined };
   const waits = here.filter(({ status }) => status?.phase !== 'Running');
-  const told = claimCause(claim, known(facts.claimEvents)) ?? causeOfPods(here);
+  const told = (claim && claimCause(claim, known(facts.claimEvents))) ?? causeOfPods(here);
   const cause = told ?? podEventCause(pod, known(facts.podEvents));
   return { ...loading, cause, late: notReadyCause(waits), since: pod.metadata.creationTimestamp };
 }
@@ -66,7 +76,7 @@ function retried(job: Job, pods: readonly Pod[]): Cause | undefined {
   const object = objectOf(job);
   if (word?.result === 'verdict') return { reason: word.verdict, message: word.message, object };
   if (word?.result !== 'fault') return jobCause(job, pods);
-  return { reason: 'DownloadRetrying', message: `${word.message} (${attempts(job)}, it is tried again)`, object };
+  return { reason: `${workOf(job)}Retrying`, message: `${word.message} (${attempts(job)}, it is tried again)`, object };
 }
 
 /** The program's own verdict says more than the Job's count of failures. */
@@ -75,9 +85,13 @@ export function failureOf(job: Job, pods: readonly Pod[]): Cause {
   const word = lastWord(pods);
   if (word?.result === 'verdict') return { reason: word.verdict, message: word.message, object };
   if (word?.result === 'fault')
-    return { reason: 'DownloadFailed', message: `${word.message} (${attempts(job)})`, object };
-  return jobCause(job, pods) ?? { reason: 'DownloadFailed', message: `${object} failed`, object };
+    return { reason: `${workOf(job)}Failed`, message: `${word.message} (${attempts(job)})`, object };
+  return jobCause(job, pods) ?? { reason: `${workOf(job)}Failed`, message: `${object} failed`, object };
 }
+
+/** The word for what a Job does. */
+const workOf = ({ metadata }: Job): string =>
+  metadata.labels?.['app.kubernetes.io/component'] === 'inspect' ? 'Inspection' : 'Download';
 
 const attempts = ({ status }: Job): string =>
   status?.failed === 1 ? '1 attempt failed' : `${status?.failed ?? 0} attempts failed`;
@@ -85,11 +99,11 @@ const attempts = ({ status }: Job): string =>
 const objectOf = ({ metadata }: Job): string => `Job ${metadata.name}`;
 
 /** What the newest pod that ended said. */
-function lastWord(pods: readonly Pod[]): LastWord | undefined {
+export function lastWord(pods: readonly Pod[]): LastWord | undefined {
   const age = ({ metadata }: Pod) => `${metadata.creationTimestamp} ${metadata.name}`;
   for (const pod of pods.toSorted((a, b) => (age(a) < age(b) ? 1 : -1))) {
-    const end = pod.status?.containerStatuses?.find(({ name }) => name === 'download')?.state?.terminated;
-    const word = heardLastWord(end?.message);
+    const [program] = pod.status?.containerStatuses ?? [];
+    const word = heardLastWord(program?.state?.terminated?.message);
     if (word) return word;
   }
   return undefined;

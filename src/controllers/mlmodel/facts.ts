@@ -4,10 +4,17 @@
 import { heardProgress, mark, type MLModel, type Progress } from '../../api/index.ts';
 import type { Fact, Observed } from '../../kube/define.ts';
 import { KubeEvent, PersistentVolumeClaim, Pod } from '../../objects/index.ts';
+import type { Looked } from './registry.ts';
 import { askedSource } from './revision.ts';
 import { digestOn } from './volume.ts';
 
-export type MLModelFacts = { progress: Progress | undefined; claimEvents: KubeEvent[]; podEvents: KubeEvent[] };
+export type MLModelFacts = {
+  progress: Progress | undefined;
+  claimEvents: KubeEvent[];
+  podEvents: KubeEvent[];
+  manifest: Looked;
+  imageVolumes: boolean;
+};
 
 /** The newest progress line of the download that is running for what is asked. */
 export const progress: Fact<MLModel, { namespace: string; pod: string }, Progress | undefined, object> = {
@@ -40,11 +47,11 @@ const events = (
 
 /** The events of a claim that waits. */
 export const claimEvents = events((model, seen) => {
-  const claim = seen.get(PersistentVolumeClaim, askedSource(model, seen).claim);
+  const claim = seen.get(PersistentVolumeClaim, askedSource(model, seen).claim ?? '');
   return claim?.status?.phase === 'Pending' && digestOn(claim) === undefined ? aboutOf(claim) : undefined;
 });
 
-/** The events of a download that has its node and does not start, where a Secret may be what it waits for. */
+/** The events of a download or an inspection that has its node and does not start, where a Secret may be the cause. */
 export const podEvents = events((model, seen) => {
   const pod = model.spec.credentials === undefined ? undefined : downloadIn('Pending', model, seen);
   return pod?.spec.nodeName === undefined ? undefined : aboutOf(pod);
@@ -55,9 +62,11 @@ const aboutOf = ({ metadata: { namespace = '', uid = '' } }: Pod | PersistentVol
   uid,
 });
 
+/** The pod of the program that works for what is asked: a download onto its claim, or an inspection, which has none. */
 function downloadIn(phase: string, model: MLModel, seen: Observed): Pod | undefined {
   const { claim } = askedSource(model, seen);
-  const isDownload = ({ metadata: { labels, deletionTimestamp } }: Pod) =>
-    labels?.['app.kubernetes.io/component'] === 'download' && labels[mark.weights] === claim && !deletionTimestamp;
-  return seen.labelled(Pod).find((pod) => isDownload(pod) && pod.status?.phase === phase);
+  const component = claim === undefined ? 'inspect' : 'download';
+  const isMeant = ({ metadata: { labels, deletionTimestamp } }: Pod) =>
+    labels?.['app.kubernetes.io/component'] === component && labels[mark.weights] === claim && !deletionTimestamp;
+  return seen.labelled(Pod).find((pod) => isMeant(pod) && pod.status?.phase === phase);
 }

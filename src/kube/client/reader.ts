@@ -16,12 +16,13 @@ export function readerOf(client: Client): Reader {
       const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/log`;
       return (await client.raw('GET', path, { query, accept: '*/*' })).text;
     },
-    dryRun: (kind, object) => client.create(kind, object, { manager: manager.children, dryRun: true }).catch(invalid),
+    dryRun: (kind, object) => client.create(kind, object, { manager: manager.children, dryRun: true }).catch(refused),
   };
 }
 
-function invalid(error: unknown): undefined {
-  if (error instanceof ApiError && error.status === 422) return undefined;
+/** Not valid, forbidden by a policy, or judged by somebody who cannot judge without consequences. */
+function refused(error: unknown): undefined {
+  if (error instanceof ApiError && [400, 403, 422].includes(error.status)) return undefined;
   throw error;
 }
 

@@ -18,7 +18,17 @@ import {
 import { aModel, settings } from '../mlmodel.ts';
 import { foreign, seen } from '../world.ts';
 import { act, Crash, type Write } from './engine.ts';
-import { collect, fairWeather, schedule, shelfClaim, step, syncClaim, type Volumes, type Weather } from './nodes.ts';
+import {
+  collect,
+  fairWeather,
+  lookedAt,
+  schedule,
+  shelfClaim,
+  step,
+  syncClaim,
+  type Volumes,
+  type Weather,
+} from './nodes.ts';
 import { Store } from './store.ts';
 import { isReady, syncDeployment, syncJob } from './workloads.ts';
 
@@ -147,8 +157,21 @@ export class Life {
       progress: { state: 'pending' },
       claimEvents: { state: 'known', value: this.claimEvents() },
       podEvents: { state: 'unneeded' },
+      manifest: this.manifest(),
+      imageVolumes: { state: 'known', value: this.weather.mounts },
     };
     return { object: this.model, seen: world, facts, now: this.store.now };
+  }
+
+  /** What a registry answers to the operator itself, which may not see what is private. */
+  private manifest(): Facts<MLModelFacts>['manifest'] {
+    const { modelURL: url } = this.model.spec;
+    if (!url.startsWith('oci:')) return { state: 'unneeded' };
+    const trouble = this.weather.images[url];
+    if (trouble === 'unreachable') return { state: 'failed', why: 'no route to host', lasting: true };
+    if (trouble === 'private')
+      return { state: 'known', value: { refused: 'SourceUnauthorized', message: `${url} answered 401` } };
+    return { state: 'known', value: lookedAt(url, this.weather) };
   }
 
   private tell(status: MLModelStatus): void {
