@@ -68,8 +68,14 @@ function portOf({ name, type, shape }: InferenceSession.TensorValueMetadata, fil
   return { name, type: known, shape };
 }
 
-const ortTensor = ({ type, data, shape }: Tensor): OrtTensor =>
-  new OrtTensor(ortTypeOf(type) as 'float32', data as Float32Array, shape);
+/**
+ * Halves go as a plain object of the same form: the library would make a Float16Array of their bits, of which its native part
+ * takes no element (onnxruntime-node 1.30 on Node 24).
+ */
+function ortTensor({ type, data, shape }: Tensor): OrtTensor {
+  if (type === 'FP16') return { type: 'float16', data, dims: shape, location: 'cpu' } as unknown as OrtTensor;
+  return new OrtTensor(ortTypeOf(type) as 'float32', data as Float32Array, shape);
+}
 
 function fromOrt({ type, data, dims }: OrtTensor): Tensor {
   const known = dataTypeOf(type);

@@ -20,9 +20,13 @@ export function parsedJson(text: string, exact: 'exact' | 'plain'): unknown {
 /** Numbers as JSON writes them; what it cannot write, like NaN, is null. */
 export function writtenNumbers(values: ArrayLike<number | bigint>): string {
   let text = '';
-  for (let index = 0; index < values.length; index++) {
-    const value = values[index];
-    text += (index === 0 ? '' : ',') + (typeof value === 'bigint' || Number.isFinite(value) ? String(value) : 'null');
-  }
+  for (let index = 0; index < values.length; index++)
+    text += (index === 0 ? '' : ',') + writtenNumber(values[index] as number | bigint);
   return `[${text}]`;
+}
+
+function writtenNumber(value: number | bigint): string {
+  if (typeof value === 'bigint' || (value !== 0 && Number.isFinite(value))) return String(value);
+  if (value === 0) return Object.is(value, -0) ? '-0' : '0';
+  return 'null';
 }
