@@ -98,6 +98,11 @@ export class Registry implements AsyncDisposable {
     await sleep(clock, Math.max(error.retryAfter ?? 0, delayAfter(failures, patience, random)), signal);
   }
 
+  /** The header for requests that are made by other means, as far as an earlier answer told what is wanted. */
+  authorization(place: Place): Promise<string | undefined> {
+    return this.#login.authorization(place, scopesOf({ place, actions: 'pull' }));
+  }
+
   /** Where a request goes. */
   urlOf({ host, repository }: Place, to: string | URL): URL {
     if (to instanceof URL) return to;
@@ -146,7 +151,7 @@ export class Registry implements AsyncDisposable {
 const redirectError = ({ host }: URL, what: string): RegistryError =>
   new RegistryError({ reason: 'Redirect', message: `${host}: ${what}` });
 
-const scopesOf = ({ place, actions, mountFrom }: Ask): Scopes => [
+const scopesOf = ({ place, actions, mountFrom }: Pick<Ask, 'place' | 'actions' | 'mountFrom'>): Scopes => [
   `repository:${place.repository}:${actions}`,
   ...(mountFrom === undefined ? [] : [`repository:${mountFrom}:pull`]),
 ];
