@@ -24,19 +24,20 @@ function end(code: number, words: string): never {
   process.exit(code);
 }
 
+/** A server that is not ready yet just ends. One handler for all its life: a signal between two of them would be lost. */
+let stop = (_signal: string): void => process.exit(exitCode.done);
+for (const signal of ['SIGTERM', 'SIGINT'] as const) if (isMainThread) process.on(signal, () => stop(signal));
+
 /** The first signal drains; whoever sends a second one does not want to wait. */
 function drainOnSignals(server: ModelServer): void {
-  let draining = false;
-  const stop = (signal: string) => {
-    if (draining) process.exit(exitCode.fault);
-    draining = true;
+  stop = (signal) => {
+    stop = () => process.exit(exitCode.fault);
     log.info('draining', { signal });
     void server.drain().then(() => {
       log.info('drained');
       process.exit(exitCode.done);
     });
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.removeAllListeners(signal).on(signal, stop);
 }
 
 async function serve(order: ServeOrder): Promise<void> {
@@ -49,12 +50,12 @@ async function serve(order: ServeOrder): Promise<void> {
     lost: (error) => end(exitCode.fault, `the thread of the model was lost: ${error.message}`),
   });
   drainOnSignals(server);
+  log.info('ready', { ...server.facts });
 }
 
 async function main(): Promise<void> {
   const heard = heardServe(process.argv.slice(2));
   if ('wrong' in heard) return end(wrongArguments, heard.wrong);
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(exitCode.done));
   process.on('uncaughtException', (error) => {
     log.error('ending because of an error that nobody expected', { error, stack: error.stack });
     end(exitCode.fault, error.message);

@@ -20,7 +20,8 @@ export interface ServerOptions {
 }
 
 export interface ModelServer {
-  port: number;
+  /** For the log; `loading` in milliseconds. */
+  facts: { port: number; file: string; threads: number; together: boolean; loading: number };
   /** Not ready from now on; answers go on until no connection is left, or the time is over. */
   drain(): Promise<void>;
   /** Ends at once. */
@@ -56,9 +57,9 @@ export async function startServer({ order, program, clock, log, lost }: ServerOp
     refused: (status) => metrics.answered('none', status),
   });
   metrics.watch({ queue: () => queue.length, connections: () => listener.connections, draining });
-  log.info('ready', { port: listener.port, file: engine.file, threads, together, loading: Math.round(engine.loading) });
+  const loading = Math.round(engine.loading);
   return {
-    port: listener.port,
+    facts: { port: listener.port, file: engine.file, threads, together, loading },
     drain: () => listener.drain(order.drainSeconds * 1_000),
     async close() {
       listener.close();
