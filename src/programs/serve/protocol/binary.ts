@@ -36,7 +36,7 @@ export function toBytes(tensor: Tensor): Uint8Array {
   return bytes;
 }
 
-/** onnxruntime takes text as Unicode here, so bytes that are none would come out as something else. */
+/** onnxruntime takes text as Unicode here and cuts it at a zero, so other bytes would come out as something else. */
 function texts(bytes: Buffer, { name, shape }: Expected & { type: 'BYTES' }): Tensor | Refusal {
   const wanted = sizeOf(shape);
   const found: string[] = [];
@@ -45,7 +45,8 @@ function texts(bytes: Buffer, { name, shape }: Expected & { type: 'BYTES' }): Te
     const end = at + 4 + bytes.readUInt32LE(at);
     if (end > bytes.length) return new Refusal(`input "${name}": element ${found.length} ends behind the data`);
     const text = unicode(bytes.subarray(at + 4, end));
-    if (text === undefined) return new Refusal(`input "${name}": element ${found.length} is no UTF-8 text`);
+    if (text === undefined)
+      return new Refusal(`input "${name}": element ${found.length} is no UTF-8 text without zeros`);
     found.push(text);
     at = end;
   }
@@ -58,7 +59,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function unicode(bytes: Buffer): string | undefined {
   try {
-    return decoder.decode(bytes);
+    return bytes.includes(0) ? undefined : decoder.decode(bytes);
   } catch {
     return undefined;
   }

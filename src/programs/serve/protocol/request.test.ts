@@ -33,7 +33,7 @@ const elements: Record<DataType, fc.Arbitrary<unknown>> = {
   FP16: fc.integer({ min: -2_000, max: 2_000 }).map((value) => halvesFrom([value / 16])[0]),
   FP32: fc.float(finite),
   FP64: fc.double(finite),
-  BYTES: fc.string({ unit: 'grapheme', maxLength: 10 }),
+  BYTES: fc.string({ unit: 'grapheme', maxLength: 10 }).map((text) => text.replaceAll('\0', '.')),
 };
 const types = Object.keys(elements) as DataType[];
 
@@ -228,6 +228,7 @@ describe('a request', () => {
     ['a fraction for a whole number', type('INT32', [0.5]), /no INT32/],
     ['a negative for one without sign', type('UINT64', [-1]), /no UINT64/],
     ['a number for a truth', type('BOOL', [1]), /no BOOL/],
+    ['a zero in text', type('BYTES', ['a\0b']), /no BYTES/],
     ['a number for text', type('BYTES', [1]), /no BYTES/],
     ['bytes that are missing', bytes(binary(8), Buffer.alloc(4)), /binary_data_size of 8, but only 4 bytes are left/],
     ['bytes that do not fit the shape', bytes(binary(4), Buffer.alloc(4)), /has 4 bytes, but FP32 \[1,2\] has 8/],
@@ -264,6 +265,7 @@ describe('text as bytes', () => {
     ['fewer elements than the shape', [1, 0, 0, 0, 65], 2, /exactly 2 elements/],
     ['more elements than the shape', [1, 0, 0, 0, 65, 0, 0, 0, 0], 1, /exactly 1 elements/],
     ['bytes that are no text', [1, 0, 0, 0, 0xff], 1, /no UTF-8/],
+    ['a zero, at which it would be cut', [2, 0, 0, 0, 65, 0], 1, /no UTF-8 text without zeros/],
   ];
   for (const [name, tail, count, says] of refusals)
     test(`is refused for ${name}`, () => {
@@ -284,7 +286,7 @@ describe('an answer', () => {
         version: '1',
       },
     );
-    match(String(body), /"data":\[-0,null,null\]/);
+    match(String(body), /"data":\[-0.0,null,null\]/);
   });
 
   test('has the id of its request', () => {

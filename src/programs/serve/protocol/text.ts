@@ -27,6 +27,6 @@ export function writtenNumbers(values: ArrayLike<number | bigint>): string {
 
 function writtenNumber(value: number | bigint): string {
   if (typeof value === 'bigint' || (value !== 0 && Number.isFinite(value))) return String(value);
-  if (value === 0) return Object.is(value, -0) ? '-0' : '0';
+  if (value === 0) return Object.is(value, -0) ? '-0.0' : '0';
   return 'null';
 }

@@ -36,7 +36,7 @@ const shown = (value: unknown): string =>
   (typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? 'nothing')).slice(0, 40);
 
 function strings(flat: readonly unknown[]): string[] | Wrong {
-  const at = flat.findIndex((value) => typeof value !== 'string');
+  const at = flat.findIndex((value) => typeof value !== 'string' || value.includes('\0'));
   return at < 0 ? (flat as string[]) : new Wrong(at);
 }
 
