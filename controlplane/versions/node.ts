@@ -29,6 +29,7 @@ export const nodePackages = {
     portmap: 'github.com/containernetworking/plugins/plugins/meta/portmap',
     coredns: 'baton.dev/node/dns',
     pause: 'baton.dev/node/pause',
+    probe: 'baton.dev/node/probe',
   },
   s3: { versitygw: 'github.com/versity/versitygw/cmd/versitygw' },
 } as const;
