@@ -1,38 +1,59 @@
 // Content of a repository by its digest. A cut is mended by asking for the rest, as long as each try brings something;
 // the digest is over all pieces, so it does not matter who sent which.
 
-import { whole } from './bytes.ts';
 import { Check } from './digest.ts';
 import { RegistryError } from './errors.ts';
 import type { Descriptor } from './manifest.ts';
 import type { Place } from './reference.ts';
 import { refusal, type Registry } from './registry.ts';
 import type { Bounded } from './resolve.ts';
+import { Channel, Memory, type Sink } from './sink.ts';
 import { type Answer, header } from './wire.ts';
 
 type Content = Pick<Descriptor, 'digest' | 'size'>;
 
-/** The bytes of a blob; they are right only when they have ended without an error. */
+/** A blob into a sink; what is in the sink is right only when this ends without an error. */
+export async function fetchBlob(
+  registry: Registry,
+  place: Place,
+  content: Content,
+  { sink, signal }: Bounded & { sink: Sink },
+): Promise<void> {
+  const check = new Check(content);
+  let failures = 0;
+  const put = (piece: Buffer) => {
+    failures = 0;
+    check.take(piece);
+    return sink.put(piece);
+  };
+  while (check.missing > 0) {
+    try {
+      await rest(registry, place, content, { sink: { put }, from: check.size, signal });
+      if (check.missing > 0) throw ended(place, content, check.size);
+    } catch (error) {
+      failures += 1;
+      await registry.pause(error, failures, signal);
+    }
+  }
+  check.finish();
+}
+
+/** The bytes of a blob, piece by piece; they are right only when they have ended without an error. */
 export async function* blobBytes(
   registry: Registry,
   place: Place,
   content: Content,
   { signal }: Bounded = {},
 ): AsyncGenerator<Buffer> {
-  const check = new Check(content);
-  for (let failures = 1; check.missing > 0; failures += 1) {
-    try {
-      for await (const piece of rest(registry, place, content, check.size, signal)) {
-        check.take(piece);
-        failures = 0;
-        yield piece;
-      }
-      if (check.missing > 0) throw ended(place, content, check.size);
-    } catch (error) {
-      await registry.pause(error, Math.max(1, failures), signal);
-    }
-  }
-  check.finish();
+  const left = new AbortController();
+  const channel = new Channel(() => left.abort());
+  const ends = signal ? AbortSignal.any([signal, left.signal]) : left.signal;
+  const fetched = fetchBlob(registry, place, content, { sink: channel, signal: ends }).then(
+    () => channel.end(),
+    (error: unknown) => channel.end(error),
+  );
+  yield* channel;
+  await fetched;
 }
 
 /** A small blob as a whole, such as a config. */
@@ -42,12 +63,12 @@ export async function blobWhole(
   content: Content,
   { most, ...bounds }: Bounded & { most: number },
 ): Promise<Buffer> {
-  if (content.size > most)
-    throw new RegistryError({
-      reason: 'TooLarge',
-      message: `${content.digest} has ${content.size} bytes; at most ${most} are read`,
-    });
-  return whole(blobBytes(registry, place, content, bounds));
+  const over = (size: number) =>
+    new RegistryError({ reason: 'TooLarge', message: `${content.digest} has ${size} bytes; at most ${most} are read` });
+  if (content.size > most) throw over(content.size);
+  const memory = new Memory(most, over);
+  await fetchBlob(registry, place, content, { sink: memory, ...bounds });
+  return memory.bytes();
 }
 
 /** Whether a repository has a blob. */
@@ -60,32 +81,45 @@ export function hasBlob(registry: Registry, place: Place, digest: string, { sign
   }, signal);
 }
 
-async function* rest(registry: Registry, place: Place, { digest }: Content, from: number, signal?: AbortSignal) {
+interface Rest {
+  signal: AbortSignal | undefined;
+  sink: Sink;
+  /** Bytes that are here already. */
+  from: number;
+}
+
+async function rest(
+  registry: Registry,
+  place: Place,
+  { digest }: Content,
+  { sink, from, signal }: Rest,
+): Promise<void> {
   const headers = from > 0 ? { range: `bytes=${from}-` } : {};
   const ask = { method: 'GET', place, to: `blobs/${digest}`, actions: 'pull', headers, signal } as const;
   const answer = await registry.ask(ask);
   if (answer.status !== 200 && answer.status !== 206) throw await refusal(ask, answer);
-  yield* without(answer, from - startOf(answer));
+  await answer.body.flow(without(from - (await startOf(answer, from)), sink));
 }
 
 /** Where the bytes of an answer begin: a server may not know ranges, or round them. */
-function startOf(answer: Answer): number {
+async function startOf(answer: Answer, from: number): Promise<number> {
   if (answer.status === 200) return 0;
-  return Number(/^bytes (\d+)-/.exec(header(answer, 'content-range') ?? '')?.[1] ?? Number.NaN);
+  const start = /^bytes (\d+)-/.exec(header(answer, 'content-range') ?? '')?.[1];
+  if (start !== undefined && Number(start) <= from) return Number(start);
+  await answer.body.discard();
+  throw new RegistryError({ reason: 'Protocol', message: 'the registry sends another range than it was asked for' });
 }
 
-/** The bytes of an answer without the first few, which are here already. */
-async function* without({ body }: Answer, first: number): AsyncGenerator<Buffer> {
+/** A sink that leaves out the first few bytes, which are here already. */
+function without(first: number, sink: Sink): Sink {
   let skip = first;
-  if (!(skip >= 0)) {
-    await body.return();
-    throw new RegistryError({ reason: 'Protocol', message: 'the registry sends another range than it was asked for' });
-  }
-  for await (const piece of body) {
+  if (skip === 0) return sink;
+  const put = (piece: Buffer) => {
     const kept = piece.subarray(Math.min(skip, piece.length));
     skip -= piece.length - kept.length;
-    if (kept.length > 0) yield kept;
-  }
+    return kept.length > 0 ? sink.put(kept) : undefined;
+  };
+  return { put };
 }
 
 const ended = ({ host }: Place, { digest, size }: Content, at: number): RegistryError =>

@@ -1,77 +1,86 @@
-// The bytes of an answer on their way to whoever reads them. A reader that is slower than the network slows it down: no
-// more than a few buffers are ever held.
+// The body of an answer. It goes straight into whatever it is given to, without a promise for each piece, and no piece
+// outlives its turn: of a gigabyte little more than a few buffers is ever in memory.
 
 import type { Dispatcher } from 'undici';
-
-/** What is held before the connection is told to wait. */
-const mostHeld = 1024 * 1024;
+import { asError } from '../base/index.ts';
+import { Memory, type Sink } from './sink.ts';
 
 /** What is read only to keep a connection. */
 const mostDiscarded = 64 * 1024;
 
-/** A body that is read once, piece by piece. Leaving early ends the connection. */
-export class Incoming implements AsyncIterableIterator<Buffer> {
+/** A body on its way; it is taken once. */
+export class Incoming {
   readonly #controller: Dispatcher.DispatchController;
-  readonly #held: Buffer[] = [];
-  #size = 0;
-  #ended = false;
-  #error: Error | undefined;
-  #waiting: (() => void) | undefined;
+  #held: Buffer[] = [];
+  #sink: Sink | undefined;
+  #end: { error: Error | undefined } | undefined;
+  #done: (() => void) | undefined;
+  #waiting: Promise<void> | undefined;
 
   constructor(controller: Dispatcher.DispatchController) {
     this.#controller = controller;
   }
 
+  /** A piece from the network. As long as nobody takes the body, the connection waits. */
   take(piece: Buffer): void {
+    if (this.#sink) return this.#give(piece);
     this.#held.push(piece);
-    this.#size += piece.length;
-    if (this.#size > mostHeld) this.#controller.pause();
-    this.#wake();
+    this.#controller.pause();
   }
 
+  /** The network has no more. */
   end(error?: Error): void {
-    this.#ended = true;
-    this.#error ??= error;
-    this.#wake();
+    this.#end ??= { error };
+    this.#done?.();
   }
 
-  [Symbol.asyncIterator](): this {
-    return this;
+  /** Everything into a sink, to the end. */
+  async flow(sink: Sink): Promise<void> {
+    this.#sink = sink;
+    for (const piece of this.#held) this.#give(piece);
+    this.#held = [];
+    if (this.#controller.paused && !this.#waiting) this.#controller.resume();
+    if (!this.#end) await new Promise<void>((resolve) => (this.#done = resolve));
+    await this.#waiting;
+    if (this.#end?.error) throw this.#end.error;
   }
 
-  async next(): Promise<IteratorResult<Buffer, undefined>> {
-    for (;;) {
-      const value = this.#held.shift();
-      if (value) return this.#given(value);
-      if (this.#error) throw this.#error;
-      if (this.#ended) return { done: true, value: undefined };
-      await new Promise<void>((resolve) => (this.#waiting = resolve));
-    }
-  }
-
-  async return(): Promise<IteratorResult<Buffer, undefined>> {
-    this.#held.length = 0;
-    if (!this.#ended) this.#controller.abort(new Error('nobody reads the rest'));
-    return { done: true, value: undefined };
+  /** All of it in memory; more than `most` is an error. */
+  async whole(most: number, over: (size: number) => Error): Promise<Buffer> {
+    const memory = new Memory(most, over);
+    await this.flow(memory);
+    return memory.bytes();
   }
 
   /** Reads on to the end where it is near, so that the connection can be used again. */
   async discard(): Promise<void> {
-    let size = 0;
-    for await (const piece of this) {
-      size += piece.length;
-      if (size > mostDiscarded) return;
+    await this.whole(mostDiscarded, () => new Error('nobody reads the rest')).catch(() => undefined);
+  }
+
+  #give(piece: Buffer): void {
+    try {
+      const full = this.#sink?.put(piece);
+      if (full) this.#wait(full);
+    } catch (error) {
+      this.#fail(error);
     }
   }
 
-  #given(value: Buffer): IteratorResult<Buffer, undefined> {
-    this.#size -= value.length;
-    if (this.#controller.paused && this.#size < mostHeld / 2) this.#controller.resume();
-    return { done: false, value };
+  #wait(full: Promise<void>): void {
+    this.#controller.pause();
+    this.#waiting = full.then(this.#resume, (error: unknown) => this.#fail(error));
   }
 
-  #wake(): void {
-    this.#waiting?.();
+  readonly #resume = (): void => {
     this.#waiting = undefined;
+    this.#controller.resume();
+  };
+
+  #fail(thrown: unknown): void {
+    const error = asError(thrown);
+    this.#sink = { put: () => undefined };
+    this.#end = { error };
+    this.#done?.();
+    this.#controller.abort(error);
   }
 }

@@ -5,14 +5,13 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { whole } from './bytes.ts';
 import { checked, digestOf, type Expected, partsOf } from './digest.ts';
 import { type Descriptor, type Document, type Index, mediaType, readDocument } from './manifest.ts';
 import { Outlet } from './outlet.ts';
 import type { BlobSource } from './upload.ts';
 
 const refName = 'org.opencontainers.image.ref.name';
-const pieceSize = 1024 * 1024;
+const pieceSize = 256 * 1024;
 
 /** A folder with images. */
 export class Layout {
@@ -55,9 +54,14 @@ export class Layout {
 
   /** Keeps bytes as a blob, if they are what was expected. */
   write(bytes: AsyncIterable<Uint8Array>, expected: Expected): Promise<void> {
+    return this.fill(expected.digest, (outlet) => flow(checked(bytes, expected), outlet));
+  }
+
+  /** Keeps as a blob what `work` puts into the sink; `work` throws unless that has the digest. */
+  fill(digest: string, work: (sink: Outlet) => Promise<void>): Promise<void> {
     return this.#named(
-      () => this.path(expected.digest),
-      (scratch) => filled(scratch, checked(bytes, expected)),
+      () => this.path(digest),
+      (scratch) => filled(scratch, work),
     );
   }
 
@@ -76,7 +80,7 @@ export class Layout {
     let found = '';
     await this.#named(
       () => this.path((found = digest())),
-      (scratch) => filled(scratch, bytes),
+      (scratch) => filled(scratch, (outlet) => flow(bytes, outlet)),
     );
     return found;
   }
@@ -88,7 +92,9 @@ export class Layout {
 
   /** A small blob as a whole. */
   async readWhole(content: Expected): Promise<Buffer> {
-    return whole(this.read(content));
+    const pieces: Buffer[] = [];
+    for await (const piece of this.read(content)) pieces.push(piece);
+    return Buffer.concat(pieces);
   }
 
   /** A manifest or an index. */
@@ -98,7 +104,7 @@ export class Layout {
 
   /** A blob for an upload; the registry checks its digest. */
   source({ digest, size }: Expected): BlobSource {
-    return { digest, size, open: (start, end) => this.#bytes(digest, start, end) };
+    return { digest, size, open: (start, end) => this.#recycled(digest, start, end) };
   }
 
   /** The images of the folder. */
@@ -153,10 +159,27 @@ export class Layout {
     const file = await open(this.path(digest));
     yield* createReadStream('', { fd: file, start, end: end - 1, highWaterMark: pieceSize }) as AsyncIterable<Buffer>;
   }
+
+  /** The same in few buffers, used in turns. A reader has written one out before it asks for the next but one. */
+  async *#recycled(digest: string, start: number, end: number): AsyncGenerator<Buffer> {
+    await using file = await open(this.path(digest));
+    const buffers = Array.from({ length: 3 }, () => Buffer.allocUnsafeSlow(Math.min(pieceSize, end - start)));
+    for (let at = start, turn = 0; at < end; turn += 1) {
+      const buffer = buffers[turn % buffers.length] ?? Buffer.alloc(0);
+      const { bytesRead } = await file.read(buffer, 0, Math.min(buffer.length, end - at), at);
+      if (bytesRead === 0) throw new Error(`${this.path(digest)} ends after ${at} bytes`);
+      at += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  }
 }
 
-async function filled(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+async function filled(path: string, work: (outlet: Outlet) => Promise<void>): Promise<void> {
   await using outlet = await Outlet.to(path);
-  for await (const piece of bytes) await outlet.write(piece);
+  await work(outlet);
   await outlet.end();
+}
+
+async function flow(bytes: AsyncIterable<Uint8Array>, outlet: Outlet): Promise<void> {
+  for await (const piece of bytes) await outlet.put(piece);
 }

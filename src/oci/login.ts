@@ -3,7 +3,6 @@
 // over TLS unless the host is named as one without; never anywhere else.
 
 import type { Clock } from '../base/index.ts';
-import { whole } from './bytes.ts';
 import { type Challenge, challengesIn } from './challenge.ts';
 import type { Credential, Credentials } from './credentials.ts';
 import { RegistryError, reasonOf, saidIn } from './errors.ts';
@@ -89,7 +88,7 @@ export class Login {
     const question = tokenQuestion(scheme, credential, scopes, this.#options.userAgent);
     const answer = await this.#options.wire.ask(question);
     if (answer.status !== 200) throw await refusal(place, scheme.realm, answer);
-    const body = await whole(answer.body, largestToken, (size) => unusable(scheme.realm, `a token of ${size} bytes`));
+    const body = await answer.body.whole(largestToken, (size) => unusable(scheme.realm, `a token of ${size} bytes`));
     const { token, seconds } = tokenIn(body, scheme.realm);
     lives(Math.max(seconds * 500, seconds * 1_000 - 10_000));
     return token;

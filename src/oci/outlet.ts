@@ -1,62 +1,89 @@
-// Bytes into a file, in large writes, one of which is on its way while the next one is gathered: small pieces come from a
-// network, and a disk is waited for as little as possible.
+// Bytes into a file, in large writes, a few of which are on their way while the next one is filled. The memory for them
+// is taken once: fresh buffers for every piece of a large blob would cost more than the writing.
 
 import { type FileHandle, open } from 'node:fs/promises';
+import type { Sink } from './sink.ts';
 
-const gathered = 1024 * 1024;
+const blockSize = 512 * 1024;
+const mostBlocks = 6;
 
 /** A file that is being written from its beginning. */
-export class Outlet implements AsyncDisposable {
+export class Outlet implements Sink, AsyncDisposable {
   readonly #file: FileHandle;
-  #pieces: Uint8Array[] = [];
-  #size = 0;
-  #writing: Promise<void> | undefined;
-  #failed: unknown;
+  readonly #free: Buffer[] = [];
+  readonly #writes = new Set<Promise<void>>();
+  #blocks = 0;
+  #block: Buffer | undefined;
+  #filled = 0;
+  #at = 0;
+  #failed: Error | undefined;
 
   private constructor(file: FileHandle) {
     this.#file = file;
   }
 
+  /** A new file. */
   static async to(path: string): Promise<Outlet> {
     return new Outlet(await open(path, 'wx', 0o644));
   }
 
-  /** Takes a piece; waits only while a full write is before it. */
-  async write(piece: Uint8Array): Promise<void> {
-    this.#pieces.push(piece);
-    this.#size += piece.length;
-    if (this.#size >= gathered) await this.#flush();
+  put(piece: Uint8Array): Promise<void> | undefined {
+    if (this.#failed) throw this.#failed;
+    for (let at = 0; at < piece.length; ) {
+      const block = (this.#block ??= this.#next());
+      const taken = piece.subarray(at, at + blockSize - this.#filled);
+      block.set(taken, this.#filled);
+      this.#filled += taken.length;
+      at += taken.length;
+      if (this.#filled === blockSize) this.#flush();
+    }
+    return this.#free.length === 0 && this.#blocks >= mostBlocks ? this.#room() : undefined;
   }
 
   /** Waits until everything is in the file. */
   async end(): Promise<void> {
-    await this.#flush();
-    await this.#written();
+    this.#flush();
+    await Promise.all(this.#writes);
+    if (this.#failed) throw this.#failed;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#writing;
+    await Promise.all(this.#writes);
     await this.#file.close();
   }
 
-  async #flush(): Promise<void> {
-    await this.#written();
-    const pieces = this.#pieces;
-    this.#pieces = [];
-    this.#size = 0;
-    if (pieces.length > 0) this.#writing = this.#all(pieces).catch((error: unknown) => void (this.#failed = error));
+  async #room(): Promise<void> {
+    await Promise.race(this.#writes);
+    if (this.#failed) throw this.#failed;
   }
 
-  async #written(): Promise<void> {
-    await this.#writing;
-    this.#writing = undefined;
-    if (this.#failed !== undefined) throw this.#failed;
+  #next(): Buffer {
+    const free = this.#free.pop();
+    if (free) return free;
+    this.#blocks += 1;
+    return Buffer.allocUnsafeSlow(blockSize);
+  }
+
+  #flush(): void {
+    const block = this.#block;
+    if (!block || this.#filled === 0) return;
+    const write = this.#write(block, this.#filled, this.#at).finally(() => this.#writes.delete(write));
+    this.#writes.add(write);
+    this.#at += this.#filled;
+    this.#filled = 0;
+    this.#block = undefined;
   }
 
   /** A disk that fills up takes less than it was given before it says so. */
-  async #all(pieces: Uint8Array[]): Promise<void> {
-    const whole = pieces.reduce((sum, { length }) => sum + length, 0);
-    const { bytesWritten } = await this.#file.writev(pieces);
-    if (bytesWritten < whole) await this.#file.writeFile(Buffer.concat(pieces).subarray(bytesWritten));
+  async #write(block: Buffer, length: number, position: number): Promise<void> {
+    try {
+      for (let done = 0; done < length; ) {
+        const { bytesWritten } = await this.#file.write(block, done, length - done, position + done);
+        done += bytesWritten;
+      }
+      this.#free.push(block);
+    } catch (error) {
+      this.#failed = error as Error;
+    }
   }
 }

@@ -1,6 +1,5 @@
 // From a name to content: what a tag means right now, and the manifest itself, checked against its digest.
 
-import { whole } from './bytes.ts';
 import { Check, isDigest } from './digest.ts';
 import { RegistryError } from './errors.ts';
 import {
@@ -58,7 +57,7 @@ async function fetched(registry: Registry, reference: Reference, signal?: AbortS
     await answer.body.discard();
     throw tooLarge(announced);
   }
-  const bytes = await whole(answer.body, largestManifest, tooLarge);
+  const bytes = await answer.body.whole(largestManifest, tooLarge);
   const digest = reference.digest ?? header(answer, 'docker-content-digest');
   if (digest !== undefined && isDigest(digest)) verify(bytes, digest);
   const document = readDocument(bytes, header(answer, 'content-type'));

@@ -1,7 +1,7 @@
 // Whole images between registries and layouts: blobs first and several at once, then the manifest, so that whoever sees a
 // manifest finds everything that it names.
 
-import { blobBytes } from './blobs.ts';
+import { fetchBlob } from './blobs.ts';
 import { RegistryError } from './errors.ts';
 import type { Layout } from './layout.ts';
 import {
@@ -79,7 +79,8 @@ async function pullInner(pulling: Pulling, index: Index, depth: number): Promise
 
 const pullBlobs = ({ registry, reference, layout, bounds }: Pulling, manifest: Manifest): Promise<void> =>
   together(blobsOf(manifest), { atOnce, ...bounds }, async (blob, signal) => {
-    if (!(await layout.has(blob))) await layout.write(blobBytes(registry, reference, blob, { signal }), blob);
+    if (await layout.has(blob)) return;
+    await layout.fill(blob.digest, (sink) => fetchBlob(registry, reference, blob, { sink, signal }));
   });
 
 export interface PushOptions extends UploadOptions {
@@ -110,7 +111,8 @@ const pushBlobs = (
   { to, onBlob, ...options }: PushOptions & { to: Reference },
 ): Promise<void> =>
   together(blobsOf(manifest), { atOnce, signal: options.signal }, async (blob, signal) => {
-    onBlob?.(blob, await pushBlob(registry, to, layout.source(blob), { ...options, signal }));
+    const how = await pushBlob(registry, to, layout.source(blob), { ...options, signal });
+    onBlob?.(blob, how);
   });
 
 /** What a manifest is made of, each once. */

@@ -171,14 +171,8 @@ export function header({ headers }: Pick<Answer, 'headers'>, name: string): stri
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** The beginning of a body as text, for what a refusal says. */
-export async function someText({ body }: Answer, most = 16_384): Promise<string> {
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const piece of body) {
-    pieces.push(piece);
-    size += piece.length;
-    if (size >= most) break;
-  }
-  return Buffer.concat(pieces).toString('utf8', 0, most);
+/** What a refusal says, if it is not too much. */
+export async function someText({ body }: Answer): Promise<string> {
+  const bytes = await body.whole(16_384, () => new Error('too long to be told')).catch(() => Buffer.alloc(0));
+  return bytes.toString();
 }
