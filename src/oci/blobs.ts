@@ -98,15 +98,15 @@ async function rest(
   const ask = { method: 'GET', place, to: `blobs/${digest}`, actions: 'pull', headers, signal } as const;
   const answer = await registry.ask(ask);
   if (answer.status !== 200 && answer.status !== 206) throw await refusal(ask, answer);
-  await answer.body.flow(without(from - (await startOf(answer, from)), sink));
+  await answer.body.flow(without(from - startOf(answer, from), sink));
 }
 
 /** Where the bytes of an answer begin: a server may not know ranges, or round them. */
-async function startOf(answer: Answer, from: number): Promise<number> {
+function startOf(answer: Answer, from: number): number {
   if (answer.status === 200) return 0;
   const start = /^bytes (\d+)-/.exec(header(answer, 'content-range') ?? '')?.[1];
   if (start !== undefined && Number(start) <= from) return Number(start);
-  await answer.body.discard();
+  answer.body.drop();
   throw new RegistryError({ reason: 'Protocol', message: 'the registry sends another range than it was asked for' });
 }
 

@@ -52,6 +52,11 @@ export class Incoming {
     return memory.bytes();
   }
 
+  /** Ends the connection: nobody wants what comes. */
+  drop(): void {
+    this.#fail(new Error('nobody reads the rest'));
+  }
+
   /** Reads on to the end where it is near, so that the connection can be used again. */
   async discard(): Promise<void> {
     await this.whole(mostDiscarded, () => new Error('nobody reads the rest')).catch(() => undefined);

@@ -54,7 +54,7 @@ async function fetched(registry: Registry, reference: Reference, signal?: AbortS
   const answer = await registry.expect(ask(reference, 'GET', signal), 200);
   const announced = lengthOf(header(answer, 'content-length'));
   if (announced > largestManifest) {
-    await answer.body.discard();
+    answer.body.drop();
     throw tooLarge(announced);
   }
   const bytes = await answer.body.whole(largestManifest, tooLarge);
