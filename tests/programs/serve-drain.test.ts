@@ -5,7 +5,6 @@ import { describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../kit/eventually.ts';
 import { askOnAndOn, inferRequest, Line, type Question } from '../kit/keepalive.ts';
-import { encoded } from '../kit/onnx/graph.ts';
 import { iris, irisModel, irisProbabilities } from '../kit/onnx/models.ts';
 import { modelFolder, type RunningServer, startServe } from '../kit/serve.ts';
 
@@ -91,51 +90,5 @@ describe('a drain', () => {
     const took = performance.now() - began;
     ok(took >= 1_900 && took < 20_000, `${took} ms`);
     kept.end();
-  });
-});
-
-describe('long runs', () => {
-  const rows = 500;
-  /** The square of a matrix, again and again. */
-  const slow = () => {
-    const port = (name: string) => ({ name, type: 'FP32', shape: ['n', 'n'] }) as const;
-    const names = ['x', ...Array.from({ length: 30 }, (_, index) => `h${index}`), 'y'];
-    return encoded({
-      name: 'slow',
-      inputs: [port('x')],
-      outputs: [port('y')],
-      nodes: names
-        .slice(1)
-        .map((name, index) => ({ op: 'MatMul', inputs: [names[index] ?? '', names[index] ?? ''], outputs: [name] })),
-    });
-  };
-  const request = () => {
-    const json = JSON.stringify({
-      inputs: [{ name: 'x', shape: [rows, rows], datatype: 'FP32', parameters: { binary_data_size: rows * rows * 4 } }],
-    });
-    const head = `POST /v2/models/model/infer HTTP/1.1\r\nHost: m\r\nInference-Header-Content-Length: ${json.length}\r\nContent-Length: ${json.length + rows * rows * 4}\r\n\r\n`;
-    return Buffer.concat([Buffer.from(head + json), Buffer.alloc(rows * rows * 4)]);
-  };
-
-  test('move into a thread, so that probes are answered meanwhile', async () => {
-    using folder = modelFolder({ 'model.onnx': slow() });
-    await using server = await startServe({ model: folder.path, batching: 'off' });
-    const client = await open(server);
-    for (let times = 0; times < 60 && !server.log().includes('a thread of its own'); times++)
-      equal((await client.ask(request())).status, 200);
-    ok(server.log().includes('a thread of its own'), server.log());
-    const order: string[] = [];
-    const run = client.ask(request()).then(({ status }) => order.push(`run ${status}`));
-    const probe = await open(server);
-    await eventually(async () => (await server.metric('baton_serve_in_flight')) === 1, { every: 1 });
-    order.push(`probe ${(await probe.ask(get('/v2/health/ready'))).status}`);
-    await run;
-    deepEqual(order, ['probe 200', 'run 200']);
-    const before = await server.metric('baton_serve_requests_total', 'endpoint="infer"');
-    const wrong = await client.ask(
-      inferRequest('/v2/models/model/infer', '{"inputs":[{"name":"x","shape":[1,2],"datatype":"FP32","data":[1,2]}]}'),
-    );
-    equal(wrong.status, 400);
-    equal(await server.metric('baton_serve_requests_total', 'endpoint="infer"'), before + 1);
   });
 });

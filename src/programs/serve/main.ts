@@ -1,10 +1,12 @@
 // Our model server as a program: `node src/programs/serve/main.ts --model=/models/model --port=8080`. The only place that reads
 // arguments, clock and signals. The same file is also the start of the thread in which long runs are done.
 
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { exitCode, heardServe, type ServeOrder } from '../../api/index.ts';
 import { makeLog, systemClock } from '../../base/index.ts';
+import { cpusWithin } from './cpus.ts';
 import { ModelFailure } from './engine/failure.ts';
 import { beThread, type ThreadOrder } from './engine/thread.ts';
 import { type ModelServer, startServer } from './server.ts';
@@ -40,10 +42,17 @@ function drainOnSignals(server: ModelServer): void {
   };
 }
 
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
 async function serve(order: ServeOrder): Promise<void> {
   const server = await startServer({
-    // availableParallelism knows the CPU limit of the container.
-    order: { ...order, threads: order.threads ?? availableParallelism() },
+    order: { ...order, threads: order.threads ?? cpusWithin(availableParallelism(), textOf) },
     program: process.argv[1] ?? '',
     clock: systemClock,
     log,

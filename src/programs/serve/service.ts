@@ -5,7 +5,7 @@ import { type Log, metricsType, wordsOf } from '../../base/index.ts';
 import type { Queue } from './engine/queue.ts';
 import { type Answer, failure, json } from './http/answer.ts';
 import type { Exchange } from './http/connection.ts';
-import type { Request } from './http/reader.ts';
+import { busyWords } from './http/reader.ts';
 import type { ServeMetrics } from './metrics.ts';
 import { Refusal } from './protocol/refusal.ts';
 import { type Inference, readInference } from './protocol/request.ts';
@@ -61,27 +61,27 @@ function pagesOf({
   };
 }
 
-async function infer({ request, answer, gone }: Exchange, options: ServiceOptions): Promise<void> {
+async function infer(exchange: Exchange, options: ServiceOptions): Promise<void> {
   const { metrics, now, log } = options;
   const began = now();
   metrics.began();
   let said: Answer;
   try {
-    said = await inferred(request, gone, options);
+    said = await inferred(exchange, options);
   } catch (error) {
     log.error('a request could not be answered', { error });
     said = failure(500, `The server failed: ${wordsOf(error)}`);
   }
   metrics.inferred(said.status, now() - began);
-  answer(said);
+  exchange.answer(said);
 }
 
-async function inferred(request: Request, gone: () => boolean, options: ServiceOptions): Promise<Answer> {
+async function inferred({ request, reserve, gone }: Exchange, options: ServiceOptions): Promise<Answer> {
   const { signature, queue, model } = options;
-  const bytes = isPlain(request.encoding)
-    ? request.body
-    : await unpacked(request.body, request.encoding, options.bodyLimit);
+  const plain = isPlain(request.encoding);
+  const bytes = plain ? request.body : await unpacked(request.body, request.encoding, options.bodyLimit);
   if (bytes instanceof Refusal) return refused(bytes);
+  if (!plain && !reserve(bytes.length)) return failure(503, busyWords);
   if (request.type.startsWith('multipart/')) return failure(415, 'The body must be JSON, perhaps with binary tensors');
   const asked = readInference({ bytes, header: request.inferenceHeader }, signature);
   if (asked instanceof Refusal) return refused(asked);

@@ -9,6 +9,8 @@ import { type Limits, type Request, RequestReader } from './reader.ts';
 export interface Exchange {
   request: Request;
   answer: (answer: Answer) => void;
+  /** Takes memory for as long as there is no answer; false when too much is taken already. */
+  reserve: (bytes: number) => boolean;
   /** Whether the client has left, so that no answer is needed. */
   gone: () => boolean;
 }
@@ -101,6 +103,7 @@ export class Connection {
     this.#around.handle({
       request,
       answer: (answer) => this.#answer(request, answer),
+      reserve: (bytes) => this.#reader.reserve(bytes),
       gone: () => this.#socket.destroyed,
     });
   }

@@ -1,6 +1,6 @@
 // Requests out of the bytes of one connection, in whatever pieces they come. Own, because a small request costs twice as much
 // through Node's http module, and because a drain without a lost request needs the connection in hand: see
-// docs/design/0012-serve.md.
+// docs/design/0015-serve.md.
 
 import { ChunkedBody, tooLarge } from './chunks.ts';
 import { type Head, readHead, Unreadable } from './head.ts';
@@ -72,6 +72,13 @@ export class RequestReader {
     return { request: Object.assign(head, { body }) };
   }
 
+  /** Takes memory for what is made of the body, until it is released; false when too much is taken already. */
+  reserve(bytes: number): boolean {
+    if (!this.#limits.reserve(bytes)) return false;
+    this.#reserved += bytes;
+    return true;
+  }
+
   /** Gives back the memory of the last body. */
   release(): void {
     if (this.#reserved > 0) this.#limits.reserve(-this.#reserved);
@@ -97,7 +104,7 @@ export class RequestReader {
     const { length } = head;
     const most = length === 'chunked' ? small : length;
     if (most > this.#limits.body && length !== 'chunked') return tooLarge(this.#limits.body);
-    if (most > small && !this.#reserve(most)) return busy;
+    if (most > small && !this.reserve(most)) return busy;
     if (length === 'chunked') this.#body = new ChunkedBody(this.#limits.body);
     return head;
   }
@@ -118,7 +125,7 @@ export class RequestReader {
     if (taken instanceof Unreadable) return taken;
     this.#bytes = this.#bytes.subarray(taken.used);
     const more = body.size - this.#reserved;
-    if (body.size > small && more > 0 && !this.#reserve(more)) return busy;
+    if (body.size > small && more > 0 && !this.reserve(more)) return busy;
     return taken.body;
   }
 
@@ -137,12 +144,6 @@ export class RequestReader {
     return bytes.subarray(part.length);
   }
 
-  #reserve(bytes: number): boolean {
-    if (!this.#limits.reserve(bytes)) return false;
-    this.#reserved += bytes;
-    return true;
-  }
-
   /** A client that holds its body back hears once that it is welcome. */
   #askForBody(head: Head): Read {
     if (!head.expects || this.#asked || this.#bytes.length > 0) return undefined;
@@ -151,4 +152,6 @@ export class RequestReader {
   }
 }
 
-const busy = new Unreadable(503, 'Too many large requests are under way: try again in a moment');
+/** The words when large requests take up all memory that they may. */
+export const busyWords = 'Too many large requests are under way: try again in a moment';
+const busy = new Unreadable(503, busyWords);
