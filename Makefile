@@ -12,6 +12,7 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 INSTALLED := node_modules/.installed-lock.json
 
 UNIT := 'src/**/*.test.ts' 'tools/**/*.test.ts' 'controlplane/**/*.test.ts' 'tests/kit/**/*.test.ts'
+PROGRAMS := 'tests/programs/**/*.test.ts'
 CLUSTER := 'tests/cluster/**/*.test.ts'
 FAULTS := 'tests/faults/**/*.test.ts'
 
@@ -50,11 +51,15 @@ demo: controlplane ## The same as run without a person: ends when the sample is 
 
 .PHONY: test
 test: lint controlplane ## Run everything: lint, unit, cluster and fault tests
-	$(RUN_TESTS) $(UNIT) $(CLUSTER) $(FAULTS)
+	$(RUN_TESTS) $(UNIT) $(PROGRAMS) $(CLUSTER) $(FAULTS)
 
 .PHONY: test-unit
 test-unit: $(INSTALLED) ## Run the tests that need no cluster (seconds)
 	$(RUN_TESTS) $(UNIT)
+
+.PHONY: test-programs
+test-programs: $(INSTALLED) ## Run what runs in pods, each program as a process, with public clients (a minute; Python)
+	$(RUN_TESTS) $(PROGRAMS)
 
 .PHONY: test-cluster
 test-cluster: controlplane ## Run the stories on a real API server (minutes)
