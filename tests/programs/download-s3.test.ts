@@ -87,7 +87,7 @@ describe('a bucket', { timeout: 120_000 }, () => {
       's3://models/iris/1/',
       { accessKeyID: 'nobody' },
       'SourceUnauthorized',
-      /InvalidAccessKeyId/,
+      /InvalidAccessKeyId|XAdminUserNotFound/,
     ],
     [
       'with another region',

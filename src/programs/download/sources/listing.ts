@@ -1,4 +1,4 @@
-// The listing of a bucket. Keys come as a URL would write them, so nothing in them can look like markup.
+// The listing of a bucket. Its keys are text with entities; how servers encode keys as URLs instead differs between them.
 
 import { Fault } from '../outcome.ts';
 
@@ -16,7 +16,7 @@ export function readListing(text: string): Listing {
     const [key, size] = [inside(content, 'Key'), inside(content, 'Size')];
     if (key === undefined || !/^\d{1,15}$/.test(size ?? ''))
       throw new Fault('the listing of the bucket cannot be read', { again: 'never' });
-    return { key: decoded(key), size: Number(size) };
+    return { key: plain(key), size: Number(size) };
   });
   const more = inside(text, 'IsTruncated') === 'true';
   const next = more ? inside(text, 'NextContinuationToken') : undefined;
@@ -27,14 +27,6 @@ export function readListing(text: string): Listing {
 
 const inside = (text: string, name: string): string | undefined =>
   new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1];
-
-function decoded(key: string): string {
-  try {
-    return decodeURIComponent(plain(key).replaceAll('+', ' '));
-  } catch {
-    return plain(key);
-  }
-}
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 

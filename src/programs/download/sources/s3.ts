@@ -1,14 +1,12 @@
 // Buckets, at the well-known place or at any server that speaks the same. `s3://bucket/key` is one object if there is one
 // of that name, and else everything below it.
 
-import { AwsV4Signer } from 'aws4fetch';
-import { type Clock } from '../../../base/index.ts';
-import type { Secrets } from '../credentials.ts';
 import { refusal } from '../fetch/answers.ts';
 import type { Item } from '../fetch/item.ts';
-import type { Answer, Request } from '../http/client.ts';
+import type { Answer } from '../http/client.ts';
 import { Refused } from '../outcome.ts';
-import { encodedPart, encodedPath, type Look, type Means, mostFiles, patiently, placeOf } from './source.ts';
+import { Bucket } from './bucket.ts';
+import { type Look, type Means, mostFiles, patiently, placeOf } from './source.ts';
 import { readListing } from './listing.ts';
 
 /** Looks whether there is an object, or something below it. */
@@ -30,20 +28,25 @@ export const lookAtBucket: Look = async ({ url }, means) => {
     authorize: place.authorize,
     headers: { range: 'bytes=0-0' },
   });
-  if (answer.status === 404 || answer.status === 403) return { items: await below(place, `${key}/`, means, answer) };
-  if (answer.status >= 300 && answer.status !== 416) throw await explained(answer);
+  if (answer.status >= 300 && answer.status !== 416) {
+    const error = await explained(answer);
+    if (answer.status !== 404 && answer.status !== 403) throw error;
+    return { items: await below(place, `${key}/`, means, error) };
+  }
   answer.drop();
   return { items: [object] };
 };
 
-/** Everything whose key begins so. `missing`: the answer for the object of that name. */
-async function below(place: Bucket, prefix: string, means: Means, missing?: Answer): Promise<Item[]> {
-  const first = missing && (await explained(missing));
+/** Everything whose key begins so. `missing`: why there is no object of that name, which says more if we may not look. */
+async function below(place: Bucket, prefix: string, means: Means, missing?: Error): Promise<Item[]> {
   const items: Item[] = [];
   let token: string | undefined;
   do {
     const answer = await patiently(means, { url: place.listing(prefix, token), authorize: place.authorize });
-    if (answer.status !== 200) throw (first?.status === 403 ? first : await explained(answer)) as Error;
+    if (answer.status !== 200) {
+      const error = await explained(answer);
+      throw isUnknown(missing) ? missing : error;
+    }
     const { keys, next } = readListing(await answer.text(mostListing));
     for (const { key, size } of keys) {
       const name = key.slice(prefix.length);
@@ -64,84 +67,27 @@ async function below(place: Bucket, prefix: string, means: Means, missing?: Answ
   throw new Refused('EmptySource', `there is nothing below ${prefix || 'the top'} in the bucket`);
 }
 
+const isUnknown = (error: Error | undefined): error is Refused =>
+  error instanceof Refused && error.verdict === 'SourceUnauthorized';
+
 const mostListing = 16 * 1024 * 1024;
 
+/** Codes by which such servers say that they do not know us, whatever the status. */
+const unknown =
+  /^(?:AccessDenied|Invalid(?:AccessKeyId|Token|Security)|SignatureDoesNotMatch|AuthorizationHeaderMalformed|ExpiredToken|RequestTimeTooSkewed|XAdminUserNotFound)$/;
+
 /** What an answer means, with the code that such servers put into it. */
-async function explained(answer: Answer): Promise<Error & { status?: number }> {
-  const { status } = answer;
+async function explained(answer: Answer): Promise<Error> {
   const text = await answer.text(65_536).catch(() => '');
   const code = /<Code>([A-Za-z]{1,64})<\/Code>/.exec(text)?.[1];
-  const region = answer.headers.get('x-amz-bucket-region');
-  const hint = region === undefined || status === 404 ? '' : `; the bucket is in the region ${region}`;
+  const region = /<Region>([a-z0-9-]{1,64})<\/Region>/.exec(text)?.[1] ?? answer.headers.get('x-amz-bucket-region');
+  if (code !== undefined && unknown.test(code)) {
+    const where =
+      code === 'AuthorizationHeaderMalformed' && region !== undefined ? `; the bucket is in the region ${region}` : '';
+    const said = `${answer.url.host} answered ${answer.status} ${code}${where}`;
+    return new Refused('SourceUnauthorized', `${said}; check the Secret that credentials names`);
+  }
   const error = refusal(answer);
-  error.message += `${code === undefined ? '' : ` (${code})`}${hint}`;
-  return Object.assign(error, { status });
-}
-
-const nothing = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
-
-/** A bucket: where it is, and how requests to it are signed. */
-export class Bucket {
-  readonly #base: string;
-  readonly #secrets: Secrets;
-  readonly #clock: Clock;
-  readonly #region: string;
-
-  constructor(bucket: string, secrets: Secrets, clock: Clock) {
-    this.#secrets = secrets;
-    this.#clock = clock;
-    this.#region = secrets.region ?? 'us-east-1';
-    this.#base = baseOf(bucket, this.#region, secrets.endpoint);
-  }
-
-  object(key: string): URL {
-    return new URL(`${this.#base}/${encodedPath(key)}`);
-  }
-
-  listing(prefix: string, token: string | undefined): URL {
-    const query = {
-      'list-type': '2',
-      'encoding-type': 'url',
-      prefix,
-      ...(token !== undefined && { 'continuation-token': token }),
-    };
-    const text = Object.entries(query).map(([name, value]) => `${name}=${encodedPart(value)}`);
-    return new URL(`${this.#base}/?${text.join('&')}`);
-  }
-
-  /** Signs, where there is something to sign with; public buckets want nothing. */
-  get authorize(): Request['authorize'] {
-    const { accessKeyID: accessKeyId, secretAccessKey, sessionToken } = this.#secrets;
-    if (accessKeyId === undefined || secretAccessKey === undefined) return undefined;
-    return async (url) => {
-      const signer = new AwsV4Signer({
-        url: url.href,
-        method: 'GET',
-        headers: { 'x-amz-content-sha256': nothing },
-        accessKeyId,
-        secretAccessKey,
-        ...(sessionToken !== undefined && { sessionToken }),
-        service: 's3',
-        region: this.#region,
-        datetime: new Date(this.#clock.now()).toISOString().replace(/[:-]|\.\d{3}/g, ''),
-      });
-      const { headers } = await signer.sign();
-      return Object.fromEntries(headers as unknown as Iterable<[string, string]>);
-    };
-  }
-}
-
-/** Without an endpoint the well-known one, by the bucket's own host; with one, below it, or where it says `{bucket}`. */
-function baseOf(bucket: string, region: string, endpoint: string | undefined): string {
-  if (endpoint === undefined) {
-    const host = `s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
-    // The certificate is good for one label below the host.
-    return bucket.includes('.') ? `https://${host}/${bucket}` : `https://${bucket}.${host}`;
-  }
-  const whole = /^https?:\/\//.test(endpoint) ? endpoint : `https://${endpoint}`;
-  const base = whole.includes('{bucket}')
-    ? whole.replace('{bucket}', bucket)
-    : `${whole.replace(/\/+$/, '')}/${bucket}`;
-  if (!URL.canParse(base)) throw new Refused('SourceNotFound', 'the endpoint in the Secret is no URL');
-  return base.replace(/\/+$/, '');
+  if (code !== undefined) error.message += ` (${code})`;
+  return error;
 }
