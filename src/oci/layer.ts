@@ -40,7 +40,7 @@ export async function buildLayer(
 async function* gzipped(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let at = 0;
   for await (const piece of Readable.from(pieces, { objectMode: false }).compose(
-    createGzip({ level: 9 }),
+    createGzip(),
   ) as AsyncIterable<Buffer>) {
     const system = 9 - at;
     if (system >= 0 && system < piece.length) piece[system] = 255;

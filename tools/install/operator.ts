@@ -67,8 +67,8 @@ export const deployment = (choices: Choices): Manifest => ({
 const container = ({ image, namespaces }: Choices) => ({
   name: 'operator',
   image,
-  command: ['node', 'src/operator/main.ts'],
   args: [
+    'operator',
     `--config=${settingsFolder}/config.yaml`,
     '--health-address=:8081',
     ...(namespaces.length > 0 ? [`--namespaces=${namespaces.join(',')}`] : []),
