@@ -49,6 +49,16 @@ const flags = {
   drainSeconds: 'drain-seconds',
 } as const satisfies Record<keyof ServeOrder, string>;
 
+/** What `--help` prints. */
+export const serveHelp = (): string => {
+  const defaults: Record<string, unknown> = serveDefaults;
+  const lines = Object.entries(flags).map(([key, flag]) => {
+    const initially = key in defaults ? ` (default ${String(defaults[key])})` : '';
+    return `  --${flag}=...${initially}\n`;
+  });
+  return `Usage: serve --model=FOLDER [ARGUMENTS]\n\nServes the only *.onnx file in the folder. See docs/spec/serve.md.\n\n${lines.join('')}`;
+};
+
 /** The arguments of `serve`; what is not named is left at its default. */
 export const serveArguments = (order: Pick<ServeOrder, 'model'> & Partial<ServeOrder>): string[] => [
   'serve',

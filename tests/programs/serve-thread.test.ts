@@ -1,6 +1,6 @@
 // Models whose runs are long, and models that are large: they live in a thread of their own, so that probes are answered meanwhile.
 
-import { deepEqual, equal, ok } from 'node:assert/strict';
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { eventually } from '../kit/eventually.ts';
@@ -13,7 +13,6 @@ const get = (path: string) => Buffer.from(`GET ${path} HTTP/1.1\r\nHost: model\r
 const open = ({ port }: RunningServer) => Line.open({ host: '127.0.0.1', port });
 
 describe('long runs', () => {
-  const rows = 500;
   /** The square of a matrix, again and again. */
   const slow = () => {
     const port = (name: string) => ({ name, type: 'FP32', shape: ['n', 'n'] }) as const;
@@ -27,7 +26,7 @@ describe('long runs', () => {
         .map((name, index) => ({ op: 'MatMul', inputs: [names[index] ?? '', names[index] ?? ''], outputs: [name] })),
     });
   };
-  const request = () => {
+  const request = (rows = 500) => {
     const json = JSON.stringify({
       inputs: [{ name: 'x', shape: [rows, rows], datatype: 'FP32', parameters: { binary_data_size: rows * rows * 4 } }],
     });
@@ -43,7 +42,7 @@ describe('long runs', () => {
       equal((await client.ask(request())).status, 200);
     ok(server.log().includes('a thread of its own'), server.log());
     const order: string[] = [];
-    const run = client.ask(request()).then(({ status }) => order.push(`run ${status}`));
+    const run = client.ask(request(1_200)).then(({ status }) => order.push(`run ${status}`));
     const probe = await open(server);
     await eventually(async () => (await server.metric('baton_serve_in_flight')) === 1, { every: 1 });
     order.push(`probe ${(await probe.ask(get('/v2/health/ready'))).status}`);
@@ -55,6 +54,20 @@ describe('long runs', () => {
     );
     equal(wrong.status, 400);
     equal(await server.metric('baton_serve_requests_total', 'endpoint="infer"'), before + 1);
+  });
+
+  test('do not crash a server that has no more time for them', async () => {
+    using folder = modelFolder({ 'model.onnx': slow() });
+    await using server = await startServe({ model: folder.path, drainSeconds: 0 });
+    const client = await open(server);
+    for (let times = 0; times < 60 && !server.log().includes('a thread of its own'); times++)
+      equal((await client.ask(request())).status, 200);
+    const lost = rejects(client.ask(request(700)));
+    await eventually(async () => (await server.metric('baton_serve_in_flight')) === 1, { every: 1 });
+    server.signal('SIGTERM');
+    const { code, log } = await server.ended();
+    equal(code, 0, log);
+    await lost;
   });
 });
 

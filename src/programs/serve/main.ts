@@ -4,8 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
-import { exitCode, heardServe, type ServeOrder } from '../../api/index.ts';
-import { makeLog, systemClock } from '../../base/index.ts';
+import { exitCode, heardServe, serveHelp, type ServeOrder } from '../../api/index.ts';
+import { makeLog, sleep, systemClock } from '../../base/index.ts';
 import { cpusWithin } from './cpus.ts';
 import { ModelFailure } from './engine/failure.ts';
 import { beThread, type ThreadOrder } from './engine/thread.ts';
@@ -26,20 +26,29 @@ function end(code: number, words: string): never {
   process.exit(code);
 }
 
-/** A server that is not ready yet just ends. One handler for all its life: a signal between two of them would be lost. */
-let stop = (_signal: string): void => process.exit(exitCode.done);
-for (const signal of ['SIGTERM', 'SIGINT'] as const) if (isMainThread) process.on(signal, () => stop(signal));
+/** Milliseconds for the last run to end: onnxruntime's binding aborts the process when a thread of it is cut off at work. */
+const lastRun = 4_000;
 
 /** The first signal drains; whoever sends a second one does not want to wait. */
-function drainOnSignals(server: ModelServer): void {
-  stop = (signal) => {
-    stop = () => process.exit(exitCode.fault);
-    log.info('draining', { signal });
-    void server.drain().then(() => {
-      log.info('drained');
-      process.exit(exitCode.done);
-    });
-  };
+async function drain(server: ModelServer): Promise<void> {
+  log.info('draining');
+  await server.drain();
+  await Promise.race([server.close(), sleep(systemClock, lastRun)]);
+  log.info('drained');
+  process.exit(exitCode.done);
+}
+
+/** Resolves at the first signal. One handler for all the life of the process: a signal between two of them would be lost. */
+function signalled(): Promise<void> {
+  return new Promise((resolve) => {
+    let before = false;
+    const heard = () => {
+      if (before) process.exit(exitCode.fault);
+      before = true;
+      resolve();
+    };
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, heard);
+  });
 }
 
 function textOf(path: string): string | undefined {
@@ -50,7 +59,7 @@ function textOf(path: string): string | undefined {
   }
 }
 
-async function serve(order: ServeOrder): Promise<void> {
+async function serve(order: ServeOrder, told: Promise<void>): Promise<void> {
   const server = await startServer({
     order: { ...order, threads: order.threads ?? cpusWithin(availableParallelism(), textOf) },
     program: process.argv[1] ?? '',
@@ -58,19 +67,22 @@ async function serve(order: ServeOrder): Promise<void> {
     log,
     lost: (error) => end(exitCode.fault, `the thread of the model was lost: ${error.message}`),
   });
-  drainOnSignals(server);
   log.info('ready', { ...server.facts });
+  await told;
+  await drain(server);
 }
 
 async function main(): Promise<void> {
+  if (process.argv.includes('--help')) return void process.stdout.write(serveHelp());
   const heard = heardServe(process.argv.slice(2));
   if ('wrong' in heard) return end(wrongArguments, heard.wrong);
+  const told = signalled();
   process.on('uncaughtException', (error) => {
     log.error('ending because of an error that nobody expected', { error, stack: error.stack });
     end(exitCode.fault, error.message);
   });
   try {
-    await serve(heard.order);
+    await serve(heard.order, told);
   } catch (error) {
     if (error instanceof ModelFailure) end(exitCode.verdict, error.message);
     throw error;

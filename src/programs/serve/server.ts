@@ -24,7 +24,7 @@ export interface ModelServer {
   facts: { port: number; file: string; threads: number; together: boolean; loading: number };
   /** Not ready from now on; answers go on until no connection is left, or the time is over. */
   drain(): Promise<void>;
-  /** Ends at once. */
+  /** Ends every connection, and the model after its present run. */
   close(): Promise<void>;
 }
 

@@ -74,8 +74,9 @@ export class Engine implements Runner {
     return results;
   }
 
-  release(): Promise<void> {
-    return this.#model.release();
+  async release(): Promise<void> {
+    await this.#running.catch(() => {});
+    await this.#model.release();
   }
 
   #took(ms: number): void {
