@@ -29,7 +29,10 @@ async function startHub(lie: Record<string, string> = {}): Promise<{ hub: Origin
     serve(request, response, Buffer.from(lie[path] ?? files[path] ?? ''), { etag: `"${path}"` });
   });
   const entries = Object.entries(files).map(([path, text]) => ({
-    ...{ type: 'file', path, size: text.length, oid: 'b'.repeat(40) },
+    type: 'file',
+    path,
+    size: text.length,
+    oid: 'b'.repeat(40),
     ...(isLarge(path) && { lfs: { oid: sha256(text), size: text.length, pointerSize: 130 } }),
   }));
   const hub: Origin = await startOrigin((request, response) => {

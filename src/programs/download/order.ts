@@ -3,6 +3,7 @@
 
 import { parseArgs } from 'node:util';
 import { accessFlags, heardAccess } from '../../api/index.ts';
+import { egressRules } from '../../base/index.ts';
 import type { Pace } from './fetch/meter.ts';
 
 /** A download. */
@@ -64,6 +65,8 @@ function orderOf(url: string, values: Values): Order {
   if (digest !== undefined && !/^sha256:[0-9a-f]{64}$/.test(digest))
     throw new Error('--digest must be sha256: and 64 digits in lower case');
   const access = heardAccess(values);
+  const addresses = { deny: access.deny ?? [], allow: allow === undefined ? [] : allow.split(',') };
+  egressRules(addresses);
   return {
     url,
     target,
@@ -71,8 +74,7 @@ function orderOf(url: string, values: Values): Order {
     digest,
     credentials: access.credentials ?? '/credentials',
     pullSecrets: access.pullSecrets ?? '/pull-secrets',
-    deny: access.deny ?? [],
-    allow: allow === undefined ? [] : allow.split(','),
+    ...addresses,
     plainHttp: access.plainHttp ?? [],
     lanes: number(values.connections, 'connections', 64),
     pace: { least: number(values['least-rate'], 'least-rate'), window: number(values['rate-window'], 'rate-window') },

@@ -60,7 +60,7 @@ export interface Fetched {
 /** Fetches a file to `at`. */
 export async function fetchItem(item: Item, at: string, kit: Kit): Promise<Fetched> {
   const source = createHash('sha256').update(item.url.href).digest('hex');
-  const part = await Part.open(at, source, kit.hasher);
+  const part = await Part.open(at, { source, hasher: kit.hasher, clock: kit.clock });
   try {
     await new Fetch(item, part, kit).run();
     const { digest, bytes, encoding } = await part.finish();

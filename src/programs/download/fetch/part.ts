@@ -3,6 +3,7 @@
 
 import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
+import type { Clock } from '../../../base/index.ts';
 import type { Following, Hasher } from './hasher.ts';
 import { Ranges } from './ranges.ts';
 import type { Validator } from './validator.ts';
@@ -27,8 +28,15 @@ export interface Known {
   canResume: boolean;
 }
 
-/** Bytes after which the note is written anew. */
-const between = 64 * 1024 * 1024;
+/** After so many bytes, or milliseconds, the note is written anew. */
+const between = { bytes: 64 * 1024 * 1024, time: 5_000 };
+
+interface PartOptions {
+  /** Which source it is. */
+  source: string;
+  hasher: Hasher;
+  clock: Clock;
+}
 
 /** One file of a download. */
 export class Part {
@@ -36,28 +44,32 @@ export class Part {
   readonly #source: string;
   readonly #file: FileHandle;
   readonly #hasher: Hasher;
+  readonly #clock: Clock;
   #following: Following;
   #known: Known | undefined;
   #done = new Ranges();
   #unnoted = 0;
+  #noted: number;
   #noting: Promise<void> = Promise.resolve();
 
-  private constructor(path: string, source: string, file: FileHandle, hasher: Hasher) {
+  private constructor(path: string, file: FileHandle, { source, hasher, clock }: PartOptions) {
     this.path = path;
     this.#source = source;
     this.#file = file;
     this.#hasher = hasher;
+    this.#clock = clock;
+    this.#noted = clock.monotonic();
     this.#following = hasher.follow(path);
   }
 
   /** Opens it, with what an earlier run left of the same source. */
-  static async open(path: string, source: string, hasher: Hasher): Promise<Part> {
-    const before = await readNote(`${path}.json`, source);
+  static async open(path: string, options: PartOptions): Promise<Part> {
+    const before = await readNote(`${path}.json`, options.source);
     const file = await open(path, before ? 'a+' : 'w+').then(async (made) => {
       await made.close();
       return open(path, 'r+');
     });
-    const part = new Part(path, source, file, hasher);
+    const part = new Part(path, file, options);
     const { size } = await file.stat();
     if (before?.done.every(([, to]) => to <= size) !== true) return part;
     const { total, validator, encoding } = before;
@@ -106,12 +118,14 @@ export class Part {
     this.#done.add(at, at + bytes.length);
     if (this.#done.frontier > before) this.#following.upto(this.#done.frontier);
     this.#unnoted += bytes.length;
-    if (this.#unnoted >= between) void this.keep().catch(() => {});
+    const late = this.#clock.monotonic() - this.#noted > between.time;
+    if (late || this.#unnoted >= between.bytes) void this.keep().catch(() => {});
   }
 
   /** Puts what is there on the disk, and notes it. */
   keep(): Promise<void> {
     this.#unnoted = 0;
+    this.#noted = this.#clock.monotonic();
     this.#noting = this.#noting.catch(() => {}).then(() => this.#note());
     return this.#noting;
   }
