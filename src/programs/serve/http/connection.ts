@@ -58,11 +58,6 @@ export class Connection {
     socket.on('close', () => this.#reader.release());
   }
 
-  /** Whether nothing was asked that is not answered. */
-  get idle(): boolean {
-    return this.#state === 'idle';
-  }
-
   /** Ends what has taken too long. */
   sweep(now: number): void {
     if (now - this.#since < this.#patience()) return;
