@@ -8,6 +8,9 @@ const longest = { part: 255, path: 1_024, depth: 64 };
 /** Our own folder at the top of the volume. */
 export const ownFolder = '.baton';
 
+/** What some systems take for the name of a disk. */
+const drive = /^[a-zA-Z]:/;
+
 /** The path that a name means, from the top of the tree; empty for the top itself. */
 export function pathOf(name: string): { path: string } | { wrong: string } {
   const wrong = faultOf(name);
@@ -17,13 +20,14 @@ export function pathOf(name: string): { path: string } | { wrong: string } {
   if (parts.some((part) => Buffer.byteLength(part) > longest.part))
     return { wrong: `a part of it is longer than ${longest.part} bytes` };
   if (parts[0]?.toLowerCase() === ownFolder) return { wrong: `${ownFolder} is the folder of the download itself` };
-  return { path: parts.join('/') };
+  const path = parts.join('/');
+  return drive.test(path) ? { wrong: 'it is an absolute path' } : { path };
 }
 
 function faultOf(name: string): string | undefined {
   if (name === '') return 'it is empty';
   if (Buffer.byteLength(name) > longest.path) return `it is longer than ${longest.path} bytes`;
-  if (/^[/\\]|^[a-zA-Z]:/.test(name)) return 'it is an absolute path';
+  if (/^[/\\]/.test(name) || drive.test(name)) return 'it is an absolute path';
   if (name.split(/[/\\]/).includes('..')) return 'it leads out of the folder';
   if (name.includes('\\')) return 'it has a backslash';
   if (/[\p{Cc}\u{202a}-\u{202e}\u{2066}-\u{2069}\u{fffd}]/u.test(name)) return 'it has characters that cannot be shown';
