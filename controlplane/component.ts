@@ -27,6 +27,8 @@ export interface Component {
   ending(): string | undefined;
   ended: Promise<void>;
   signal(signal: NodeJS.Signals): void;
+  /** Resolves when it is gone; this process waits for that. */
+  gone(): Promise<void>;
   /** Ends it at once and resolves when it is gone. */
   kill(): Promise<void>;
 }
@@ -59,16 +61,20 @@ export function startComponent({ name, program, args, folder, environment }: Lau
   closeSync(log);
   child.unref();
   const ended = onceEnded(child, () => rmSync(pidFile, { force: true }));
+  const gone = () => {
+    child.ref();
+    return ended.promise;
+  };
   return {
     name,
     pid: child.pid ?? 0,
     ending: () => ended.how,
     ended: ended.promise,
     signal: (signal) => void child.kill(signal),
+    gone,
     async kill() {
-      child.ref();
       child.kill('SIGKILL');
-      await ended.promise;
+      await gone();
     },
   };
 }

@@ -1,7 +1,7 @@
 // The part of the machine's cgroups that belongs to one cluster, with a group for each node, under which the kubelet
 // puts its pods. Version 1 has a tree for each controller, version 2 one tree in which controllers are switched on.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 const root = '/sys/fs/cgroup';
@@ -33,13 +33,32 @@ export function makeCgroups(folder: string, nodes: readonly string[]): void {
   }
 }
 
+/** Removes what pods left in the group of a node that lost its power; a kubelet would be busy with them for seconds. */
+export function emptyCgroup(folder: string, node: string): void {
+  for (const tree of trees()) {
+    const group = join(tree, basename(folder), node);
+    for (const name of foldersIn(group)) removeTree(join(group, name));
+  }
+}
+
+/** The files in a group cannot be removed and need not be. */
+function removeTree(group: string): void {
+  for (const name of foldersIn(group)) removeTree(join(group, name));
+  rmdirSync(group);
+}
+
+const foldersIn = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+
 /** Folders in the temporary file system that holds the trees of version 1 are trees; links are second names. */
 const trees = (): string[] =>
   cgroupVersion() === 2
     ? [root]
-    : readdirSync(root, { withFileTypes: true })
-        .filter((entry) => entry.isDirectory() && existsSync(join(root, entry.name, 'cgroup.procs')))
-        .map(({ name }) => join(root, name));
+    : foldersIn(root)
+        .map((name) => join(root, name))
+        .filter((tree) => existsSync(join(tree, 'cgroup.procs')));
 
 /** A new group of the cpuset controller of version 1 is empty and takes no process. */
 function inherit(tree: string, group: string): void {

@@ -86,7 +86,7 @@ const waitFor = (holder: Component, folder: string) => ({
 const keepOut = (etcdPort: number): string => `table inet hub {
   chain input {
     type filter hook input priority 0;
-    iifname "br0" tcp dport ${etcdPort} drop
+    iifname "br0" tcp dport ${etcdPort} reject with tcp reset
   }
 }
 `;

@@ -10,6 +10,6 @@
 export { type SmallImage, writeImage } from './image.ts';
 export type { Agent, RealNode } from './node.ts';
 export { type NodeProgram, nodePrograms } from './programs.ts';
-export type { S3 } from './services.ts';
-export { type RealCluster, type RealOptions, startRealCluster } from './start.ts';
+export { registryIn, type S3 } from './services.ts';
+export { footprint, prepareReal, type RealCluster, type RealOptions, startRealCluster } from './start.ts';
 export { skipReason, whyNot } from './support.ts';

@@ -40,7 +40,7 @@ export async function openShell(site: NodeSite, hub: Hub, pause: string): Promis
   writeFileSync(join(home, 'pids', name), `${init}\n`);
   const kill = () => {
     process.kill(init, 'SIGKILL');
-    return owner.ended;
+    return owner.gone();
   };
   const enter = ['nsenter', `--target=${init}`, ...kinds, '--'];
   await link(site, hub, { init, enter });
@@ -60,6 +60,8 @@ export function childOf(pid: number): number {
 async function link(site: NodeSite, hub: Hub, { init, enter }: { init: number; enter: string[] }): Promise<void> {
   const { number, addresses, others } = site;
   const address = addresses.node(number);
+  // One that a killed node had goes by itself, but sometimes only seconds later.
+  await hub.ip([`link delete v${number}`]).catch(() => {});
   await hub.ip([
     `link add v${number} type veth peer name eth0 netns ${init}`,
     `link set v${number} master br0 up`,

@@ -5,6 +5,7 @@ import { type Component, startComponent } from '../component.ts';
 import type { Parts } from '../plane.ts';
 import { until } from '../until.ts';
 import type { Addresses } from './addresses.ts';
+import { emptyCgroup } from './cgroups.ts';
 import type { Hub } from './hub.ts';
 import { childOf, openShell, type Shell } from './namespaces.ts';
 import { run } from './run.ts';
@@ -60,17 +61,25 @@ export async function plantNode(number: number, soil: Soil): Promise<Seedling> {
     name: site.name,
     address: soil.addresses.node(number),
     run: (command, milliseconds = 30_000) => run([...agents.shell.enter, ...command], { milliseconds }),
-    signal: (agent, signal) => void process.kill(childOf(agents.running.get(agent)?.pid ?? -1), signal),
+    signal: (agent, signal) => signalAgent(agents.running.get(agent), signal),
     async kill() {
       await agents.shell.kill();
-      await Promise.all([...agents.running.values()].map((component) => component.ended));
+      await Promise.all([...agents.running.values()].map((component) => component.kill()));
     },
     async start() {
+      emptyCgroup(site.home, site.name);
       agents = await startRuntime(site, soil);
       agents.grow();
     },
   };
   return { node, grow: () => agents.grow() };
+}
+
+/** The agent is the child of a process that stays outside of the node, and that stops and has to go on with it. */
+function signalAgent(component: Component | undefined, signal: NodeJS.Signals): void {
+  if (!component) throw new Error('this agent does not run');
+  process.kill(childOf(component.pid), signal);
+  if (signal === 'SIGCONT') component.signal(signal);
 }
 
 /** The name of a node. */

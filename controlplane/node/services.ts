@@ -1,7 +1,7 @@
 // The servers that a cluster of real nodes has beside its control plane: DNS, an image registry, and an S3 server for
 // those who ask for one. They run in the hub, where the machine, the nodes and the pods reach them at one address.
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { type Component, startComponent } from '../component.ts';
@@ -41,10 +41,15 @@ export async function startRegistry({ parts, network, program }: Server): Promis
   };
   const file = join(folder, 'registry.yaml');
   writeFileSync(file, stringify(settings));
+  writeFileSync(join(folder, 'address'), address);
   const component = start('registry', ['serve', file], { parts, network, program });
   await answers(component, `http://${address}/v2/`, parts);
   return address;
 }
+
+/** The address and port of the registry of a running cluster, by its folder. */
+export const registryIn = (folder: string): string =>
+  readFileSync(join(folder, 'nodes', 'registry', 'address'), 'utf8');
 
 /** Starts DNS for the names of the cluster and of `hosts`; no other name is known to it. */
 export async function startDns(server: string, { parts, network, program }: Server): Promise<void> {

@@ -15,6 +15,7 @@ import { type ControlPlane, controlPlaneOf, launchApiServer, launchEtcd, type Pa
 import { programs, type Say, sayAside } from '../programs.ts';
 import { startControllers } from '../start.ts';
 import { until } from '../until.ts';
+import { addressesIn, places } from './addresses.ts';
 import { makeCgroups } from './cgroups.ts';
 import { type Hub, openHub } from './hub.ts';
 import { writeImage } from './image.ts';
@@ -55,9 +56,7 @@ const [etcdPort, apiPort] = [2379, 6443];
 /** Starts one, building its programs first if they are missing. Resolves when every node is ready. */
 export async function startRealCluster(options: RealOptions = {}, say: Say = sayAside): Promise<RealCluster> {
   const machine = thisMachine();
-  const reason = await whyNot(machine, say);
-  if (reason) throw new Error(`real nodes cannot run here: ${reason}`);
-  const tools = await gather(options, machine, say);
+  const tools = await prepareReal(say, options, machine);
   await clearAbandoned(machine);
   const place = await takePlace();
   const home = homeOf(machine, place);
@@ -69,14 +68,25 @@ export async function startRealCluster(options: RealOptions = {}, say: Say = say
   }
 }
 
-type Tools = Awaited<ReturnType<typeof gather>>;
+/** What a cluster makes on the machine, and removes when it ends or its owner does, for people to read beforehand. */
+export const footprint: readonly string[] = [
+  'Real nodes make on this machine, and remove again:',
+  '  processes (control plane, containerd, kubelet, kube-proxy, pods) in namespaces of their own',
+  `  a link baton*, an address and a route for one block of ${addressesIn(0).block} and the next ${places - 1}`,
+  '  cgroups and a folder in the temporary folder, both named baton-controlplane-*',
+];
+
+type Tools = Awaited<ReturnType<typeof prepareReal>>;
 
 const needed = [
   ...(['containerd', 'containerd-shim-runc-v2', 'ctr', 'runc', 'ptp', 'host-local', 'portmap'] as const),
   ...(['coredns', 'pause', 'registry', 'kubelet', 'kube-proxy'] as const),
 ];
 
-async function gather({ s3 }: RealOptions, machine: Machine, say: Say) {
+/** Finds everything that a cluster is started from, and builds what is missing; says why it cannot be started here. */
+export async function prepareReal(say: Say, { s3 }: RealOptions = {}, machine: Machine = thisMachine()) {
+  const reason = await whyNot(machine, say);
+  if (reason) throw new Error(`real nodes cannot run here: ${reason}`);
   return {
     plane: await programs(say, machine),
     node: await nodePrograms([...needed, ...(s3 ? (['versitygw'] as const) : [])], say, machine),

@@ -94,6 +94,12 @@ suite('a real node', { skip: await skipReason() }, () => {
         outcome(cluster, namespace, { name: 'out', does: ['get', 'http://192.0.2.1'], image }),
         /unreachable|no route/,
       );
+      const etcd = cluster.url.replace(/^https(.*):\d+$/, 'http$1:2379');
+      assert.equal((await fetch(`${etcd}/health`, { signal: AbortSignal.timeout(5000) })).status, 200);
+      await assert.rejects(
+        outcome(cluster, namespace, { name: 'secrets', does: ['get', `${etcd}/health`], image }),
+        /refused/,
+      );
     } finally {
       server.close();
     }
