@@ -19,14 +19,17 @@ import { KeptLayers } from './kept.ts';
 import { home, inferenceEntries, nativeFiles, programEntries } from './programs.ts';
 import { nobody, systemEntries } from './system.ts';
 
-/** What is built, and where. */
-export interface ImageOptions {
-  /** The checkout. */
+/** What an image is built from. */
+export interface Checkout {
   root: string;
-  /** The folder of the image layout; layers that are in it already are not built again. */
-  folder: string;
   /** Whose parts are taken. */
   machine: { platform: string; arch: string };
+}
+
+/** What is built, and where. */
+export interface ImageOptions extends Checkout {
+  /** The folder of the image layout; layers that are in it already are not built again. */
+  folder: string;
   say: (line: string) => void;
 }
 
@@ -39,27 +42,35 @@ export interface BuiltImage {
 
 const node = '/usr/local/bin/node';
 
+/** How a container of the image is started; the Dockerfile says the same. */
+export const start = {
+  User: `${nobody}:${nobody}`,
+  Env: ['PATH=/usr/local/bin:/usr/bin', 'NODE_ENV=production'],
+  Entrypoint: [node, `/${home}/main.mjs`],
+  WorkingDir: '/',
+};
+
 /** Builds the image for this machine's architecture into a layout. */
 export async function buildImage({ root, folder, machine, say }: ImageOptions): Promise<BuiltImage> {
-  const platform = platformOf(machine);
-  if (platform.os !== 'linux')
-    throw new Error(`an image for Linux cannot be put together on ${named(platform)}: use make docker-build`);
   const layout = await Layout.make(folder);
   const kept = await KeptLayers.in(layout);
   const layers: BuiltImage['layers'] = [];
-  for (const [name, entries] of Object.entries(await partsOf(root, machine.arch))) {
+  for (const [name, entries] of Object.entries(await partsOf({ root, machine }))) {
     const layer = await kept.layer(entries, () => {
       say(`packing ${name}`);
       return buildLayer(layout, entries);
     });
     layers.push({ name, ...layer });
   }
-  const image = await writeImage(layout, layers, { version: versionOf(root), ...platform });
+  const image = await writeImage(layout, layers, { version: versionOf(root), ...platformOf(machine) });
   return { layout, image, layers };
 }
 
-/** The layers, from what changes least. */
-async function partsOf(root: string, arch: string): Promise<Record<string, Entry[]>> {
+/** What the image is made of, one list for each layer, from what changes least. */
+export async function partsOf({ root, machine: { arch, ...machine } }: Checkout): Promise<Record<string, Entry[]>> {
+  const platform = platformOf({ arch, ...machine });
+  if (platform.os !== 'linux')
+    throw new Error(`an image for Linux cannot be put together on ${named(platform)}: use make docker-build`);
   const program = join(root, 'node_modules', `node-linux-${arch}`, 'bin', 'node');
   if (!existsSync(program)) throw new Error(`Node for linux/${arch} is missing in ${program}: run npm ci`);
   return {
@@ -98,13 +109,7 @@ async function writeImage(
     created: '1970-01-01T00:00:00Z',
     architecture,
     os,
-    config: {
-      User: `${nobody}:${nobody}`,
-      Env: ['PATH=/usr/local/bin:/usr/bin', 'NODE_ENV=production'],
-      Entrypoint: [node, `/${home}/main.mjs`],
-      WorkingDir: '/',
-      Labels: labels,
-    },
+    config: { ...start, Labels: labels },
     rootfs: { type: 'layers', diff_ids: layers.map(({ diffId }) => diffId) },
   };
   const manifest = {

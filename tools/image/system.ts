@@ -2,9 +2,9 @@
 // user who is not root, and a folder to write in. No shell, no package manager. It is taken from this machine, but never
 // from its own settings: an authority that only this machine trusts stays here.
 
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Entry } from '../../src/oci/index.ts';
 import { neededBy } from './libraries.ts';
 
@@ -69,7 +69,7 @@ interface Git {
 
 /** Git and its one helper that is not part of the main program: the one that speaks https. */
 function gitPrograms(): Git {
-  const core = output('git', ['--exec-path']) ?? missing('git');
+  const core = execPath() ?? missing('git');
   const [main, https] = [join(core, 'git'), join(core, 'git-remote-https')];
   return existsSync(main) && existsSync(https) ? { main, https } : missing('git');
 }
@@ -93,30 +93,23 @@ function certificates(): Entry {
 
 /** The terms under which the parts may be passed on, from the packages that they are of. */
 function licences(files: readonly string[]): Entry[] {
-  const names = new Set(files.map(packageOf).filter((name) => name !== undefined));
-  return [...names, 'ca-certificates'].flatMap((name) => {
+  const names = new Set([...packagesOf(files), 'ca-certificates']);
+  return [...names].toSorted().flatMap((name) => {
     const file = `/usr/share/doc/${name}/copyright`;
     return existsSync(file) ? [copied(file, file)] : [];
   });
 }
 
-/** The package of a file; dpkg may know it by the path from before systems moved everything below /usr. */
-function packageOf(file: string): string | undefined {
-  const paths = [file, file.replace(/^\/usr\//, '/'), join('/usr/bin', basename(file))];
-  const line = paths.map((path) => output('dpkg-query', ['-S', path])).find((found) => found !== undefined);
-  return line?.split(':')[0];
+/** The packages of files; dpkg may know one by its path from before systems moved everything below /usr. */
+function packagesOf(files: readonly string[]): string[] {
+  const paths = files.flatMap((file) => [file, file.replace(/^\/usr\//, '/')]);
+  const { stdout } = spawnSync('dpkg-query', ['-S', ...paths], { encoding: 'utf8', timeout: 60_000 });
+  return (stdout ?? '').split('\n').flatMap((line) => /^([^:,\s]+)[:,]/.exec(line)?.[1] ?? []);
 }
 
-function output(program: string, args: readonly string[]): string | undefined {
-  try {
-    return execFileSync(program, args, {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-      timeout: 30_000,
-    }).trim();
-  } catch {
-    return undefined;
-  }
+function execPath(): string | undefined {
+  const { status, stdout } = spawnSync('git', ['--exec-path'], { encoding: 'utf8', timeout: 60_000 });
+  return status === 0 ? stdout.trim() : undefined;
 }
 
 function missing(name: string): never {
