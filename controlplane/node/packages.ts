@@ -38,19 +38,18 @@ export async function seccomp(machine: Machine, say: Say): Promise<NodeJS.Proces
 
 /** The folder that holds `nft`: one on the PATH, or one beside the libraries that came with it. */
 export async function nftFolder(machine: Machine, say: Say): Promise<string> {
-  const own = onPath('nft', machine);
-  if (own) return own;
-  const root = await unpacked('nftables', machine, say);
-  const libraries = join(root, 'usr', 'lib');
-  const found = readdirSync(libraries).filter((name) => name.endsWith('-linux-gnu'));
-  const search = found.map((name) => join(libraries, name)).join(':');
-  const bin = join(root, 'bin');
-  mkdirSync(bin, { recursive: true });
-  const script = `#!/bin/sh\nLD_LIBRARY_PATH=${search} exec ${join(root, 'usr', 'sbin', 'nft')} "$@"\n`;
-  const path = join(bin, 'nft');
-  if (!executable(path)) writeFileSync(path, script, { mode: 0o755 });
-  return bin;
+  return onPath('nft', machine) ?? join(await unpacked('nftables', machine, say), 'bin');
 }
+
+/** Finds the libraries that were unpacked with the program, from wherever the folder is. */
+const withOwnLibraries = (program: string): string => `#!/bin/sh
+root=$(dirname "$(dirname "$(readlink -f "$0")")")
+for folder in "$root"/usr/lib/*-linux-gnu "$root"/lib/*-linux-gnu; do
+  LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$folder
+done
+export LD_LIBRARY_PATH
+exec "$root/usr/sbin/${program}" "$@"
+`;
 
 /** The folder on the PATH, or where root's own programs are, that has this program. */
 export const onPath = (name: string, { environment }: Machine): string | undefined =>
@@ -99,6 +98,8 @@ async function unpack(name: string, { parent, folder, machine, say }: Unpacking)
     for (const file of readdirSync(scratch).filter((one) => one.endsWith('.deb'))) {
       await run(['dpkg-deb', '-x', join(scratch, file), root]);
     }
+    mkdirSync(join(root, 'bin'), { recursive: true });
+    if (name === 'nftables') writeFileSync(join(root, 'bin', 'nft'), withOwnLibraries('nft'), { mode: 0o755 });
     renameSync(root, folder);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
