@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { cgroupOf, cgroupVersion, controllers } from './cgroups.ts';
+import { cgroupOf, cgroupVersion, controllers, whyNotHandedOn } from './cgroups.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'baton-cgroups-'));
 after(() => rmSync(root, { recursive: true }));
@@ -26,6 +26,26 @@ test('version 2 lists its controllers in a file', () => {
   const at = tree('two', { 'cgroup.controllers': 'cpuset cpu io memory pids\n' });
   assert.equal(cgroupVersion(at), 2);
   assert.deepEqual(controllers(at), ['cpuset', 'cpu', 'io', 'memory', 'pids']);
+});
+
+const inContainer = { 'cgroup.controllers': 'cpu cpuset memory pids', 'cgroup.type': 'domain' };
+
+test('a group of version 2 that holds processes cannot hand on what it did not before', () => {
+  const full = tree('full', { ...inContainer, 'cgroup.subtree_control': 'cpu', 'cgroup.procs': '1\n' });
+  assert.match(whyNotHandedOn(full) ?? '', /holds processes and so cannot hand on cpuset, memory, pids/);
+  const empty = tree('empty', { ...inContainer, 'cgroup.subtree_control': 'cpu', 'cgroup.procs': '' });
+  assert.equal(whyNotHandedOn(empty), undefined);
+  const before = tree('before', {
+    ...inContainer,
+    'cgroup.subtree_control': 'cpu cpuset memory pids',
+    'cgroup.procs': '1',
+  });
+  assert.equal(whyNotHandedOn(before), undefined);
+});
+
+test('the root of a machine hands on whatever it holds', () => {
+  const at = tree('machine', { 'cgroup.controllers': 'cpu', 'cgroup.subtree_control': '', 'cgroup.procs': '1 2' });
+  assert.equal(whyNotHandedOn(at), undefined);
 });
 
 test('a machine without cgroups has no controllers', () => assert.deepEqual(controllers(join(root, 'none')), []));

@@ -18,6 +18,18 @@ export function controllers(at: string = root): string[] {
   return existsSync(at) ? readdirSync(at).flatMap((name) => name.split(',')) : [];
 }
 
+/**
+ * What keeps controllers from groups below, or nothing. The root of a machine may hold processes and hand controllers
+ * on; any other group, such as the one that a container takes for the root, may do only one of the two (version 2).
+ */
+export function whyNotHandedOn(at: string = root): string | undefined {
+  if (cgroupVersion(at) === 1 || !existsSync(join(at, 'cgroup.type'))) return undefined;
+  const handedOn = wordsIn(join(at, 'cgroup.subtree_control'));
+  const missing = neededControllers.filter((name) => !handedOn.includes(name));
+  if (missing.length === 0 || wordsIn(join(at, 'cgroup.procs')).length === 0) return undefined;
+  return `the group at ${at} holds processes and so cannot hand on ${missing.join(', ')}; start the container with the machine's cgroups (--cgroupns=host)`;
+}
+
 /** The name of the group of one node, as a kubelet is told it. */
 export const cgroupOf = (folder: string, node: string): string => `/${basename(folder)}/${node}`;
 

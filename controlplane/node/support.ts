@@ -5,7 +5,7 @@ import { mkdtempSync, mkdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Machine, thisMachine } from '../machine.ts';
 import { type Say, sayAside } from '../programs.ts';
-import { cgroupVersion, controllers, neededControllers } from './cgroups.ts';
+import { cgroupVersion, controllers, neededControllers, whyNotHandedOn } from './cgroups.ts';
 import { nftFolder, onPath } from './packages.ts';
 import { run } from './run.ts';
 
@@ -57,6 +57,8 @@ function missingCgroups(): string | undefined {
   const present = controllers();
   const absent = neededControllers.filter((name) => !present.includes(name));
   if (absent.length > 0) return `the cgroup controllers ${absent.join(', ')} are missing (version ${cgroupVersion()})`;
+  const kept = whyNotHandedOn();
+  if (kept) return kept;
   const name = `baton-probe-${process.pid}`;
   const group = join('/sys/fs/cgroup', ...(cgroupVersion() === 1 ? ['memory'] : []), name);
   try {
