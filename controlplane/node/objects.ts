@@ -17,7 +17,10 @@ export const localClass = {
   volumeBindingMode: 'WaitForFirstConsumer',
 };
 
-/** Makes all but the class; `inside` is where DNS answers. */
+/** The same with a volume that is full when it holds what was asked for: it lies in memory, and is lost with the power. */
+export const limitedClass = { ...localClass, metadata: { name: 'limited' } };
+
+/** Makes all but the default class; `inside` is where DNS answers. */
 export async function makeObjects(ask: Ask, inside: string): Promise<void> {
   const rbac = '/apis/rbac.authorization.k8s.io/v1';
   const post = (path: string, body: object) => must(ask, { method: 'POST', path, body });
@@ -25,6 +28,7 @@ export async function makeObjects(ask: Ask, inside: string): Promise<void> {
     post(`${rbac}/clusterroles`, dnsRole),
     post(`${rbac}/clusterrolebindings`, binding('system:coredns', 'system:coredns')),
     post(`${rbac}/clusterrolebindings`, binding('system:kube-proxy', 'system:node-proxier')),
+    post('/apis/storage.k8s.io/v1/storageclasses', limitedClass),
     post('/api/v1/namespaces/kube-system/services', dns),
     post('/apis/discovery.k8s.io/v1/namespaces/kube-system/endpointslices', dnsEndpoints(inside)),
   ]);

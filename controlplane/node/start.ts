@@ -17,6 +17,7 @@ import { startControllers } from '../start.ts';
 import { until } from '../until.ts';
 import { addressesIn, places } from './addresses.ts';
 import { makeCgroups } from './cgroups.ts';
+import { disksOf } from './disks.ts';
 import { type Hub, openHub } from './hub.ts';
 import { writeImage } from './image.ts';
 import { nameOf, plantNode, type RealNode, type Seedling, type Soil } from './node.ts';
@@ -126,9 +127,10 @@ async function startIn(home: Home, place: Place, { tools, options }: Start): Pro
     startDns(server, { parts, network: hub.network, program: tools.node.coredns }),
     startControllers(parts, localClass),
   ]);
-  parts.closers.push(serveClaims(parts.ask, (node) => join(home.folder, 'nodes', node, 'volumes')));
+  const nodes = seedlings.map(({ node }) => node);
+  parts.closers.push(serveClaims(parts.ask, disksOf(home.folder, nodes)));
   return Object.assign(controlPlaneOf(parts), {
-    nodes: seedlings.map(({ node }) => node),
+    nodes,
     registry,
     s3,
     machineAddress: addresses.machine,

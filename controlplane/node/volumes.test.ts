@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Claim, released, type Volume, volumeFor, waiting } from './volumes.ts';
+import { type Claim, limitOf, released, type Volume, volumeFor, waiting } from './volumes.ts';
 
 const claim = (change: Partial<Claim['spec']> = {}, node: string | undefined = 'node-1'): Claim => ({
   metadata: {
@@ -27,12 +27,17 @@ test('a claim that has a volume, or is of another class, is left alone', () => {
 });
 
 test('a volume is as large as asked, bound to its claim, and on the node of the pod', () => {
-  const { metadata, spec } = volumeFor(claim(), (node) => `/disks/${node}`);
+  const { metadata, spec } = volumeFor(claim(), { path: (node, name) => `/disks/${node}/${name}` });
   assert.equal(metadata.name, 'pvc-1234');
   assert.deepEqual(spec.capacity, { storage: '2Gi' });
   assert.deepEqual(spec.local, { path: '/disks/node-1/pvc-1234' });
   assert.equal(spec.claimRef.uid, '1234');
   assert.deepEqual(spec.nodeAffinity.required.nodeSelectorTerms[0]?.matchExpressions[0]?.values, ['node-1']);
+});
+
+test('only the limited class keeps to the size', () => {
+  assert.equal(limitOf(claim()), undefined);
+  assert.equal(limitOf(claim({ storageClassName: 'limited' })), 2n * 2n ** 30n);
 });
 
 const volume = (phase: string, policy = 'Delete', by = 'baton.dev/local'): Volume => ({

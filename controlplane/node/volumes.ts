@@ -1,11 +1,10 @@
-// Makes the volumes of the default class: a folder on the disk of the node that the scheduler chose, as a `local`
-// volume, whose group the kubelet sets as a pod asks. Removes them when their claim is gone.
+// Makes the volumes of our classes: a folder on the disk of the node that the scheduler chose, as a `local` volume,
+// whose group the kubelet sets as a pod asks. Removes them when their claim is gone.
 
-import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ask } from '../api.ts';
-import { localClass, provisioner } from './objects.ts';
+import { quantityOf } from '../../src/objects/index.ts';
+import { limitedClass, localClass, provisioner } from './objects.ts';
 
 /** What is read of a claim. */
 export interface Claim {
@@ -29,15 +28,26 @@ export interface Volume {
 const every = 200;
 const claims = '/api/v1/persistentvolumeclaims';
 const volumes = '/api/v1/persistentvolumes';
-const { name: className } = localClass.metadata;
+const limited = limitedClass.metadata.name;
+const ours = [localClass.metadata.name, limited];
+
+/** The disks of the nodes. */
+export interface Disks {
+  /** Where a volume of this name is on a node, whether it is there or not. */
+  path(node: string, name: string): string;
+  /** Makes a folder there; with a limit it takes no more than so many bytes. */
+  make(node: string, name: string, limit: bigint | undefined): Promise<void>;
+  /** Removes it with all that is in it. */
+  remove(node: string, name: string): Promise<void>;
+}
 
 /** Begins to serve claims; the end is awaited by calling what it gives. */
-export function serveClaims(ask: Ask, folderOf: (node: string) => string): () => Promise<void> {
+export function serveClaims(ask: Ask, disks: Disks): () => Promise<void> {
   const ending = new AbortController();
   const serve = async () => {
     while (!ending.signal.aborted) {
       // A server that is down or slow is asked again.
-      await serveOnce(ask, folderOf).catch(() => {});
+      await serveOnce(ask, disks).catch(() => {});
       await sleep(every, undefined, { signal: ending.signal, ref: false }).catch(() => {});
     }
   };
@@ -48,15 +58,14 @@ export function serveClaims(ask: Ask, folderOf: (node: string) => string): () =>
   };
 }
 
-async function serveOnce(ask: Ask, folderOf: (node: string) => string): Promise<void> {
+async function serveOnce(ask: Ask, disks: Disks): Promise<void> {
   for (const claim of waiting(await list<Claim>(ask, claims))) {
-    const volume = volumeFor(claim, folderOf);
-    mkdirSync(volume.spec.local.path, { recursive: true });
+    const volume = volumeFor(claim, disks);
+    await disks.make(nodeOf(claim), volume.metadata.name, limitOf(claim));
     await ask({ method: 'POST', path: volumes, body: volume });
   }
   for (const { metadata } of released(await list<Volume>(ask, volumes))) {
-    const path = metadata.annotations?.[folderMark];
-    if (path) rmSync(path, { recursive: true, force: true });
+    await disks.remove(metadata.annotations?.[nodeMark] ?? '', metadata.name);
     await ask({ method: 'DELETE', path: `${volumes}/${metadata.name}` });
   }
 }
@@ -68,13 +77,23 @@ async function list<T>(ask: Ask, path: string): Promise<T[]> {
 }
 
 const selectedNode = 'volume.kubernetes.io/selected-node';
-const folderMark = 'baton.dev/folder';
+const nodeMark = 'baton.dev/node';
+
+const nodeOf = ({ metadata }: Claim): string => metadata.annotations?.[selectedNode] ?? '';
+
+/** How much a claim may hold, where its class keeps to that. */
+export function limitOf({ spec }: Claim): bigint | undefined {
+  if (spec.storageClassName !== limited) return undefined;
+  return (quantityOf(spec.resources.requests.storage) ?? 0n) / 1_000_000_000n;
+}
 
 /** The claims whose pod has a node and that have no volume yet. */
 export const waiting = (all: Claim[]): Claim[] =>
   all.filter(
     ({ metadata, spec }) =>
-      spec.storageClassName === className && !spec.volumeName && metadata.annotations?.[selectedNode] !== undefined,
+      ours.includes(spec.storageClassName ?? '') &&
+      !spec.volumeName &&
+      metadata.annotations?.[selectedNode] !== undefined,
   );
 
 /** The volumes of ours whose claim is gone and that nobody wants to keep. */
@@ -87,15 +106,16 @@ export const released = (all: Volume[]): Volume[] =>
   );
 
 /** The volume of one claim. Its name is the claim's own, so that making it twice is refused. */
-export function volumeFor({ metadata, spec }: Claim, folderOf: (node: string) => string) {
-  const node = metadata.annotations?.[selectedNode] ?? '';
+export function volumeFor(claimed: Claim, disks: Pick<Disks, 'path'>) {
+  const { metadata, spec } = claimed;
+  const node = nodeOf(claimed);
   const name = `pvc-${metadata.uid}`;
-  const path = join(folderOf(node), name);
+  const path = disks.path(node, name);
   const { name: claim, namespace, uid } = metadata;
   return {
     apiVersion: 'v1',
     kind: 'PersistentVolume',
-    metadata: { name, annotations: { 'pv.kubernetes.io/provisioned-by': provisioner, [folderMark]: path } },
+    metadata: { name, annotations: { 'pv.kubernetes.io/provisioned-by': provisioner, [nodeMark]: node } },
     spec: {
       accessModes: spec.accessModes,
       capacity: { storage: spec.resources.requests.storage },
@@ -109,7 +129,7 @@ export function volumeFor({ metadata, spec }: Claim, folderOf: (node: string) =>
         },
       },
       persistentVolumeReclaimPolicy: 'Delete',
-      storageClassName: className,
+      storageClassName: spec.storageClassName,
     },
   };
 }

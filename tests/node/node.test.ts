@@ -7,7 +7,18 @@ import { after, before, suite, test } from 'node:test';
 import { AwsV4Signer } from 'aws4fetch';
 import { type RealCluster, skipReason, startRealCluster } from '../../controlplane/node/index.ts';
 import { eventually } from '../kit/eventually.ts';
-import { call, freshNamespace, isReady, logsOf, makePod, outcome, podWhen, push, pushProbe } from './pods.ts';
+import {
+  call,
+  freshNamespace,
+  isReady,
+  logsOf,
+  makeClaim,
+  makePod,
+  outcome,
+  podWhen,
+  push,
+  pushProbe,
+} from './pods.ts';
 
 suite('a real node', { skip: await skipReason() }, () => {
   let cluster: RealCluster;
@@ -107,25 +118,27 @@ suite('a real node', { skip: await skipReason() }, () => {
 
   test('lends a volume that a pod without rights writes and the next one reads, and takes it back', async () => {
     const namespace = await freshNamespace(cluster);
-    const path = `/api/v1/namespaces/${namespace}/persistentvolumeclaims`;
-    const resources = { requests: { storage: '10Mi' } };
-    const spec = { accessModes: ['ReadWriteOnce'], resources };
-    await call(cluster, 'POST', path, {
-      apiVersion: 'v1',
-      kind: 'PersistentVolumeClaim',
-      metadata: { name: 'data' },
-      spec,
-    });
-    const volumes = [{ at: '/data', volume: { persistentVolumeClaim: { claimName: 'data' } } }];
+    const claim = await makeClaim(cluster, namespace, { storage: '10Mi' });
+    const volumes = [{ at: '/data', volume: claim }];
     await outcome(cluster, namespace, { name: 'writes', does: ['write', '/data/file', 'kept'], image, volumes });
     assert.equal(
       await outcome(cluster, namespace, { name: 'reads', does: ['read', '/data/file'], image, volumes }),
       'kept',
     );
     await call(cluster, 'DELETE', `/api/v1/namespaces/${namespace}/pods`);
-    await call(cluster, 'DELETE', `${path}/data`);
+    await call(cluster, 'DELETE', `/api/v1/namespaces/${namespace}/persistentvolumeclaims/data`);
     const left = () => call<{ items: unknown[] }>(cluster, 'GET', '/api/v1/persistentvolumes');
     await eventually(async () => (await left()).items.length === 0, { what: 'the volume is gone' });
+  });
+
+  test('lends a volume that is full when it holds what was asked for', async () => {
+    const namespace = await freshNamespace(cluster);
+    const claim = await makeClaim(cluster, namespace, { storage: '64Ki', storageClassName: 'limited' });
+    const volumes = [{ at: '/data', volume: claim }];
+    const writes = (name: string, size: number) =>
+      outcome(cluster, namespace, { name, does: ['write', '/data/file', 'x'.repeat(size)], image, volumes });
+    await writes('little', 1000);
+    await assert.rejects(writes('much', 100_000), /no space left on device/);
   });
 
   test('mounts an image as a volume, read only', async () => {

@@ -91,6 +91,18 @@ export async function freshNamespace(cluster: RealCluster): Promise<string> {
   return name;
 }
 
+/** Makes a claim called `data` and gives it as the volume of a pod. */
+export async function makeClaim(
+  cluster: RealCluster,
+  namespace: string,
+  { storage, ...rest }: { storage: string; storageClassName?: string },
+): Promise<object> {
+  const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage } }, ...rest };
+  const claim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'data' }, spec };
+  await call(cluster, 'POST', `/api/v1/namespaces/${namespace}/persistentvolumeclaims`, claim);
+  return { persistentVolumeClaim: { claimName: 'data' } };
+}
+
 /** Makes a pod. */
 export const makePod = (cluster: RealCluster, namespace: string, wish: Wish): Promise<Pod> =>
   call(cluster, 'POST', `/api/v1/namespaces/${namespace}/pods`, podOf(wish));
