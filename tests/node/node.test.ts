@@ -2,9 +2,12 @@
 // names, carries Services, lends volumes to pods without rights, mounts images, and ends what takes too much memory.
 
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { AwsV4Signer } from 'aws4fetch';
+import { startFaultProxy } from '../../controlplane/faults/index.ts';
 import { type RealCluster, skipReason, startRealCluster } from '../../controlplane/node/index.ts';
 import { eventually } from '../kit/eventually.ts';
 import {
@@ -82,6 +85,24 @@ suite('a real node', { skip: await skipReason() }, () => {
     assert.equal(await text(`http://${pod.status.podIP}:8080`), 'hello serves\n');
     const proxied = await cluster.request({ path: `/api/v1/namespaces/${namespace}/services/hello/proxy/` });
     assert.deepEqual(proxied, { status: 200, body: 'hello serves\n' });
+    const exec = await cluster.kubectl(['exec', '-n', namespace, 'serves', '--', '/probe', 'say', 'from within']);
+    assert.equal(exec.stdout, 'from within\n', exec.stderr);
+  });
+
+  test('brings pods to the API server by its Service, and the test to it through the fault proxy', async () => {
+    const namespace = await freshNamespace(cluster);
+    const asks = { name: 'asks', does: ['get', 'https://kubernetes.default.svc/healthz'], image };
+    await assert.rejects(outcome(cluster, namespace, asks), /certificate signed by unknown authority/);
+    const proxy = await startFaultProxy({ upstream: { url: cluster.url, caPem: cluster.caPem } });
+    try {
+      const path = join(cluster.folder, 'proxied.kubeconfig');
+      writeFileSync(path, proxy.kubeconfig(await cluster.token(namespace, 'default')));
+      const { stderr, code } = await cluster.kubectl(['--kubeconfig', path, 'get', 'nodes']);
+      assert.equal(code, 1);
+      assert.match(stderr, new RegExp(`system:serviceaccount:${namespace}:default" cannot list`));
+    } finally {
+      await proxy.stop();
+    }
   });
 
   test('lets pods reach a server of the test by a name that the test gives, and nothing else out there', async () => {
