@@ -41,11 +41,11 @@ export function lookOf(
   const job = seen.get(Job, inspectName(model));
   const image = job ? inspected(job, seen, facts) : asked(model, facts);
   if ('at' in image) return image;
-  const { digest, bytes } = image;
   // Nodes pull with imagePullSecrets alone: what only `credentials` open is downloaded.
   const pullable = !job || hasPullSecrets(model);
   const mounted = image.mountable && pullable ? areMounted(imageVolumes, facts) : false;
-  return mounted === undefined ? untold : { at: 'found', found: { digest, bytes, mounted } };
+  if (mounted === 'unknown') return { ...untold, inspecting: job !== undefined, cause: unknownNodes(facts) };
+  return { at: 'found', found: { digest: image.digest, bytes: image.bytes, mounted } };
 }
 
 /** Whether nobody knows yet what the name of an image means for this revision. */
@@ -61,11 +61,17 @@ export const untold: Looking = {
 };
 
 /** Whether nodes mount images, as far as it is known; what cannot be found out for long is taken for a no. */
-function areMounted(setting: MLModelSettings['imageVolumes'], facts: Facts<MLModelFacts>): boolean | undefined {
+function areMounted(setting: MLModelSettings['imageVolumes'], facts: Facts<MLModelFacts>): boolean | 'unknown' {
   if (setting !== 'auto') return setting === 'on';
   const { imageVolumes: fact } = facts;
   if (fact.state === 'known') return fact.value;
-  return fact.state === 'failed' && fact.lasting ? false : undefined;
+  return fact.state === 'failed' && fact.lasting ? false : 'unknown';
+}
+
+function unknownNodes({ imageVolumes: fact }: Facts<MLModelFacts>): Cause | undefined {
+  if (fact.state !== 'failed') return undefined;
+  const message = `Whether nodes mount images cannot be found out: ${fact.why}`;
+  return { reason: 'ImageVolumesUnknown', message, object: 'Nodes' };
 }
 
 /** What servers of this very revision run already, though somebody removed the revision itself: a tag is asked once. */

@@ -16,13 +16,13 @@ import {
 } from '../../../src/objects/index.ts';
 import { settings } from '../mlmodel.ts';
 import type { Life } from './life.ts';
-import { collect, troubled, type Weather } from './nodes.ts';
+import { collect, privateImage, troubled, type Weather } from './nodes.ts';
 import { isReady } from './workloads.ts';
 
 type Happening = (life: Life, which: number) => void;
 
 const urls = ['https://models.example/1.onnx', 'https://models.example/2.onnx', 'https://models.example/3.onnx'];
-const images = ['oci://registry.example/iris:1', 'oci://registry.example/roses:1'] as const;
+const images = ['oci://registry.example/iris:1', privateImage] as const;
 const args = ['--a', '--b', '--c'];
 
 const pick = <T>(list: readonly T[], which: number): T | undefined => list[which % list.length];
@@ -177,6 +177,7 @@ function turned<T>(held: Readonly<Record<string, T>>, key: string, trouble: T): 
 const going: Record<string, Happening> = {
   pass: (life) => life.pass(),
   crash: (life, which) => life.pass(1 + (which % 5)),
+  restart: (life) => life.restart(),
   look,
   round: (life, which) =>
     life.round(which, which > 7 ? one<Kind>([Deployment, Job, PersistentVolumeClaim], which) : undefined),
@@ -198,6 +199,9 @@ const often: Readonly<Record<string, number>> = {
   look: 30,
   round: 12,
   crash: 3,
+  restart: 3,
+  imageTurns: 2,
+  pullSecrets: 2,
   source: 4,
   server: 3,
   replicas: 3,

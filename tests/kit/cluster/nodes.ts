@@ -28,10 +28,13 @@ export interface Weather {
 /** `artifact`: nodes would mount an empty folder. `private`: the registry wants a Secret. `locked`: it takes none. */
 export type ImageTrouble = 'artifact' | 'private' | 'locked' | 'missing' | 'unreachable';
 
+/** The image that only those see whom its registry knows. */
+export const privateImage = 'oci://registry.example/roses:1';
+
 export const fairWeather: Weather = {
   room: 9,
   sources: {},
-  images: {},
+  images: { [privateImage]: 'private' },
   pushed: 1,
   mounts: true,
   servers: {},

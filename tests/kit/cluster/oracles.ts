@@ -105,7 +105,9 @@ function checkDeleted(life: Life, { before, after }: Write): void {
   if (isOfKind(before, Deployment)) ok(!podsOf(life.store, before.metadata.uid).some(isReady), 'servers were deleted');
   if (isOfKind(before, Service) && !before.metadata.name.endsWith('-expose'))
     ok(served.length === 0, 'the Service of servers was deleted');
-  if (isOfKind(before, Job)) checkVerdict(life, before);
+  if (!isOfKind(before, Job)) return;
+  checkVerdict(life, before);
+  checkEvidence(life, before);
 }
 
 /** As many revisions as history asks for can be returned to, those that served last before all others. */
@@ -131,6 +133,13 @@ function checkVerdict(life: Life, job: Job): void {
   const asked = isAsked(life, job);
   const again = job.metadata.annotations?.[mark.attempt] === attemptOf(model);
   ok(!(asked && again && jobResult(job) === 'failed'), 'a failed download is tried again');
+}
+
+/** What a Job found out is not thrown away before it is stored. */
+function checkEvidence(life: Life, job: Job): void {
+  const told = podsOf(life.store, job.metadata.uid).some(({ status }) => status?.phase === 'Succeeded');
+  const open = sourceIn(life).from === 'registry' && isAsked(life, job);
+  ok(!(open && told && jobResult(job) === 'complete'), 'what was found out about an image is forgotten');
 }
 
 /** Whether a Job works for what is asked: it fills its claim, or looks at its image. */
