@@ -92,6 +92,19 @@ describe('a file', limit, () => {
     match(desk.log, /begun anew/);
   });
 
+  test('that changes at a server which ignores conditions is not mixed either', async () => {
+    const other = randomBytes(content.length);
+    let count = 0;
+    await using origin = await startOrigin((request, response) => {
+      const changed = count++ >= 2;
+      delete request.headers['if-range'];
+      serve(request, response, changed ? other : content, { etag: changed ? '"two"' : '"one"' });
+    });
+    using desk = new Desk();
+    const word = await desk.run(`http://${origin.host}/m`, { args: ['--connections=1'] });
+    deepEqual(word, { result: 'done', digest: digestOf(other), bytes: other.length });
+  });
+
   test('that changes between two runs is begun anew', async () => {
     const other = randomBytes(content.length + 5);
     const stop = new AbortController();
