@@ -91,15 +91,19 @@ interface Rest {
 async function rest(
   registry: Registry,
   place: Place,
-  { digest }: Content,
+  { digest, size }: Content,
   { sink, from, signal }: Rest,
 ): Promise<void> {
   const headers = from > 0 ? { range: `bytes=${from}-` } : {};
   const ask = { method: 'GET', place, to: `blobs/${digest}`, actions: 'pull', headers, signal } as const;
   const answer = await registry.ask(ask);
+  if (answer.status === 416) throw new RegistryError({ reason: 'Digest', message: shorter(digest, from, size) });
   if (answer.status !== 200 && answer.status !== 206) throw await refusal(ask, answer);
   await answer.body.flow(without(from - startOf(answer, from), sink));
 }
+
+const shorter = (digest: string, from: number, size: number): string =>
+  `${digest} has no more than ${from} bytes there, instead of ${size}`;
 
 /** Where the bytes of an answer begin: a server may not know ranges, or round them. */
 function startOf(answer: Answer, from: number): number {

@@ -344,6 +344,14 @@ describe('a blob', () => {
     await rejects(all(blobBytes(it.registry, it.name(), content)), { reason: 'Protocol' });
   });
 
+  test('that is shorter than it should be is told apart from a cut', async () => {
+    await using it = await talk([[answer(200, 'abc'), answer(416, '')]]);
+    await rejects(all(blobBytes(it.registry, it.name(), content)), {
+      reason: 'Digest',
+      message: /no more than 3 bytes/,
+    });
+  });
+
   test('that never gets further is given up', async () => {
     await using it = await talk([[cutAfter('ab'), cutAfter('')]]);
     await rejects(all(blobBytes(it.registry, it.name(), content)), { reason: 'Network' });

@@ -163,7 +163,8 @@ const bodyKeeping: ReadonlySet<number> = new Set([307, 308]);
 function redirectOf(answer: Answer, method: Ask['method'], url: URL): URL | undefined {
   const reads = method === 'GET' || method === 'HEAD';
   if (!(reads ? redirects : bodyKeeping).has(answer.status)) return undefined;
-  const next = URL.parse(header(answer, 'location') ?? '', url.href);
+  const said = header(answer, 'location') ?? '';
+  const next = said === '' ? undefined : URL.parse(said, url.href);
   if (!next) throw redirectError(url, 'a redirect to nowhere');
   return next;
 }

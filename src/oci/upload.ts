@@ -160,8 +160,8 @@ class Upload {
   }
 
   #locationOf(answer: Answer, base: URL): URL {
-    const url = URL.parse(header(answer, 'location') ?? '', base.href);
-    return url ?? this.#lost();
+    const said = header(answer, 'location') ?? '';
+    return (said === '' ? undefined : URL.parse(said, base.href)) ?? this.#lost();
   }
 
   #lost(): never {

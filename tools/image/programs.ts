@@ -32,6 +32,7 @@ export async function bundled(root: string): Promise<{ files: OutputFile[]; meta
     minifyWhitespace: true,
     legalComments: 'none',
     external: native,
+    preserveSymlinks: true, // paths go into the files: they must not tell where a linked node_modules is
     banner: { js: banner },
     metafile: true,
     write: false,
