@@ -31,7 +31,7 @@ export async function nodePrograms<N extends NodeProgram>(
   for (const module of keysOf(nodePackages)) {
     const all = Object.keys(nodePackages[module]) as NodeProgramName[];
     const library = all.includes('runc') && absent('runc') ? await seccomp(machine, say) : {};
-    const wanted = () => all.filter(absent).map((name) => nodeBuildOf(name, () => library));
+    const wanted = () => all.filter(absent).map((name) => nodeBuildOf(name, library));
     await provide(wanted, { folder: moduleCache(module, machine), modules: folderOfModule(module), machine, say });
   }
   return Object.fromEntries(names.map((name) => [name, nodeProgramPath(name, machine)])) as Record<N, string>;

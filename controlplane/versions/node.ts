@@ -44,9 +44,9 @@ export const nodeProgramNames = Object.values(nodePackages).flatMap((names) => O
 export const moduleOf = (name: NodeProgramName): ModuleName => (name in nodePackages.s3 ? 's3' : 'node');
 
 /** How one program is built; `seccomp` tells the C compiler where the library is that runc alone is linked with. */
-export function nodeBuildOf(name: NodeProgramName, seccomp: () => NodeJS.ProcessEnv): Build {
+export function nodeBuildOf(name: NodeProgramName, seccomp: NodeJS.ProcessEnv): Build {
   const build = { name, modules: folders[moduleOf(name)], arguments: (output: string) => argumentsFor(name, output) };
-  return name === 'runc' ? { ...build, environment: { CGO_ENABLED: '1', ...seccomp() } } : build;
+  return name === 'runc' ? { ...build, environment: { CGO_ENABLED: '1', ...seccomp } } : build;
 }
 
 /** One short name for everything that decides what the programs of a module are. */
@@ -64,23 +64,28 @@ const sources = (folder: string): string[] =>
     .toSorted()
     .map((file) => join(folder, file));
 
-/** runc is linked with everything it needs: it runs in file systems that have no libraries. */
+/** The arguments of `go`; the versions that programs tell of themselves are the ones that go.mod names. */
 function argumentsFor(name: NodeProgramName, output: string): string[] {
-  const stamps = { containerd: stamp('github.com/containerd/containerd/v2/version.Version', 'containerd') };
-  const runc = `-linkmode external -extldflags -static ${stamp('main.version', 'runc')}`;
-  const more = name === 'runc' ? runc : name in stamps ? stamps.containerd : '';
-  const tags = name === 'runc' ? ['-tags', 'seccomp,netgo,osusergo'] : [];
-  const flags = ['-mod=readonly', '-trimpath', '-buildvcs=false', ...tags, '-ldflags', `-s -w ${more}`.trimEnd()];
-  const all: Record<string, string> = { ...nodePackages.node, ...nodePackages.s3 };
-  return ['build', ...flags, '-o', output, all[name] ?? ''];
+  const { tags = [], linking = '' } = special()[name] ?? {};
+  const flags = ['-mod=readonly', '-trimpath', '-buildvcs=false', ...tags, '-ldflags', `-s -w ${linking}`.trimEnd()];
+  const all: Record<NodeProgramName, string> = { ...nodePackages.node, ...nodePackages.s3 };
+  return ['build', ...flags, '-o', output, all[name]];
 }
+
+/** runc is linked with everything it needs: it runs in file systems that have no libraries. */
+const special = (): Partial<Record<NodeProgramName, { tags?: string[]; linking: string }>> => ({
+  containerd: { linking: stamp('github.com/containerd/containerd/v2/version.Version', 'containerd') },
+  runc: {
+    tags: ['-tags', 'seccomp,netgo,osusergo'],
+    linking: `-linkmode external -extldflags -static ${stamp('main.version', 'runc')}`,
+  },
+});
 
 const stamp = (variable: string, of: keyof typeof versionLines): string => `-X ${variable}=${versionOf(of).slice(1)}`;
 
 const versionLines = {
   containerd: /\sgithub\.com\/containerd\/containerd\/v2 (v\S+)/,
   runc: /\sgithub\.com\/opencontainers\/runc (v\S+)/,
-  registry: /\sgithub\.com\/distribution\/distribution\/v3 (v\S+)/,
   versitygw: /\sgithub\.com\/versity\/versitygw (v\S+)/,
 } as const;
 
