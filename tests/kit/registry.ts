@@ -20,14 +20,18 @@ const userLine = 'tester:$2y$05$abcdefghijklmnopqrstuuVPNOToLP9MHdthRCXkVoiIF0qN
 export const pullSecret = (host: string, { username, password } = user): string =>
   JSON.stringify({ auths: { [host]: { auth: Buffer.from(`${username}:${password}`).toString('base64') } } });
 
-export interface TestRegistry extends AsyncDisposable {
+export interface TestRegistry extends Pusher {
   /** Address and port. */
   host: string;
   /** Where it keeps its content. */
   data: string;
-  /** Puts something under `repository:tag` and tells its digest. */
-  push(name: string, sort?: Sort): Promise<string>;
   stop(): Promise<void>;
+}
+
+/** Whom a registry lets in: everybody, one user, or those with a token of a server that is named. */
+export interface RegistryAccess {
+  open?: boolean;
+  token?: object;
 }
 
 /** Starts a registry. */
@@ -52,7 +56,7 @@ export async function startRegistry({ open = true, token }: RegistryAccess = {})
     if (child.exitCode === null && child.kill('SIGKILL')) await gone;
     rmSync(folder, { recursive: true, force: true });
   };
-  return { host, push: pusher.push, stop, [Symbol.asyncDispose]: stop };
+  return { host, data: join(folder, 'data'), push: pusher.push, stop, [Symbol.asyncDispose]: stop };
 }
 
 const settings = (folder: string, addr: string, { open, token }: RegistryAccess) => ({
