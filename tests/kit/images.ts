@@ -17,13 +17,14 @@ import {
   Registry,
 } from '../../src/oci/index.ts';
 
-/** How a sort is made: the media types of config and layer, whether the config tells its layers, and what else there is. */
+/** How a sort is made. */
 interface Recipe {
   config: string;
   layer: string;
   /** `raw`: the file itself in place of an archive. */
   form: 'tar' | 'tar+gzip' | 'raw';
-  body: 'image' | 'empty';
+  /** What the config says about the layers. */
+  body: 'image' | 'model' | 'empty';
   artifactType?: string;
 }
 
@@ -37,7 +38,7 @@ const recipes = {
   /** Raw files with an empty config, as ORAS pushes them. */
   artifact: { config: mediaType.empty, layer: 'application/octet-stream', form: 'raw', body: 'empty' },
   /** A config and layers of model types. */
-  modelSpec: { config: `${model}.config.v1+json`, layer: `${model}.weight.v1.tar`, form: 'tar', body: 'image' },
+  modelSpec: { config: `${model}.config.v1+json`, layer: `${model}.weight.v1.tar`, form: 'tar', body: 'model' },
   emptyConfig: { config: mediaType.empty, ...tar, body: 'empty' },
   modelLayers: { config: mediaType.config, layer: `${model}.weight.v1.tar`, form: 'tar', body: 'image' },
   modelConfig: { config: `${model}.config.v1+json`, ...tar, body: 'image' },
@@ -93,9 +94,13 @@ class Push {
 
   async #manifest(recipe: Recipe, content: string): Promise<object> {
     const { layer, diffId } = await this.#layer(recipe, content);
-    const image = { os: 'linux', architecture: 'amd64', config: {}, rootfs: { type: 'layers', diff_ids: [diffId] } };
-    const text = recipe.body === 'empty' ? '{}' : JSON.stringify(image);
-    const config = await this.#layout.writeBytes(Buffer.from(text), recipe.config);
+    const bodies = {
+      image: { os: 'linux', architecture: 'amd64', config: {}, rootfs: { type: 'layers', diff_ids: [diffId] } },
+      model: { descriptor: { name: 'model' }, modelfs: { type: 'layers', diffIds: [diffId] } },
+      empty: {},
+    };
+    const body = Buffer.from(JSON.stringify(bodies[recipe.body]));
+    const config = await this.#layout.writeBytes(body, recipe.config);
     for (const blob of [config, layer])
       await pushBlob(this.#registry, referenceOf(this.#name), this.#layout.source(blob));
     const { artifactType } = recipe;
