@@ -69,6 +69,14 @@ describe('a name', () => {
   });
 });
 
+test('a name server that says nothing is given up in time', async () => {
+  const deaf = { ...options([]), within: 100, resolve: () => new Promise<string[]>(() => {}) };
+  await rejects(
+    dial({ hostname: 'model.example', port, secure: false }, deaf),
+    /no answer of a name server within 0\.1 s/,
+  );
+});
+
 test('an address is judged as it is, without asking anybody', async () => {
   const before = reached;
   const resolve = () => Promise.reject(new Error('asked'));

@@ -66,8 +66,10 @@ export async function dial(to: Destination, options: DialOptions): Promise<Socke
 }
 
 /** Every address of the host. One that is forbidden forbids the host: who mixes them means no good. */
-async function judged({ hostname, port }: Destination, { rules, resolve }: DialOptions): Promise<readonly string[]> {
-  const addresses = isIP(hostname) > 0 ? [hostname] : await resolve(hostname);
+async function judged({ hostname, port }: Destination, options: DialOptions): Promise<readonly string[]> {
+  const { rules, resolve } = options;
+  const named = isIP(hostname) === 0;
+  const addresses = named ? await inTime(resolve(hostname), options, 'no answer of a name server') : [hostname];
   for (const address of addresses) {
     const why = deniedBecause(address, port, rules);
     if (why !== undefined) throw new EgressDenied(hostname, address, why);
@@ -77,34 +79,40 @@ async function judged({ hostname, port }: Destination, { rules, resolve }: DialO
 
 const mostAddresses = 6;
 
-async function connected(
-  to: Destination,
-  address: string,
-  { clock, within, secureContext }: DialOptions,
-): Promise<Socket> {
-  const socket = opened(to, address, secureContext);
-  const end = new AbortController();
+async function connected(to: Destination, address: string, options: DialOptions): Promise<Socket> {
+  const socket = opened(to, address, options.secureContext);
   const ready = new Promise<void>((resolve, reject) => {
     socket.once(to.secure ? 'secureConnect' : 'connect', resolve);
     socket.once('error', reject);
     socket.once('close', () => reject(new Error('the connection was closed before it was ready')));
   });
-  const late = async () => {
-    await sleep(clock, within, end.signal);
-    if (!end.signal.aborted) throw new Error(`no connection within ${within / 1_000} s`);
-  };
   const stop = () => socket.destroy(asError(to.signal?.reason));
   to.signal?.addEventListener('abort', stop, { once: true });
   try {
-    await Promise.race([ready, late()]);
+    await inTime(ready, options, 'no connection');
     return socket;
   } catch (error) {
     socket.destroy();
     throw error;
   } finally {
-    end.abort();
     to.signal?.removeEventListener('abort', stop);
-    ready.catch(() => {});
+  }
+}
+
+/** What a promise gives, if it does so in time. */
+async function inTime<T>(promise: Promise<T>, { clock, within }: DialOptions, otherwise: string): Promise<T> {
+  const end = new AbortController();
+  const late = async (): Promise<never> => {
+    await sleep(clock, within, end.signal);
+    throw new Error(`${otherwise} within ${within / 1_000} s`);
+  };
+  const missed = late();
+  missed.catch(() => {});
+  promise.catch(() => {});
+  try {
+    return await Promise.race([promise, missed]);
+  } finally {
+    end.abort();
   }
 }
 
@@ -122,6 +130,8 @@ interface Wanted {
   port: string;
   protocol: string;
   servername?: string | undefined;
+  /** Where to put what comes; undici itself has no wish here. */
+  onread?: OnReadOpts;
 }
 
 type Tell = (...result: [null, Socket] | [Error, null]) => void;
@@ -129,10 +139,11 @@ type Tell = (...result: [null, Socket] | [Error, null]) => void;
 /** The same as undici's `connect`. */
 export const connector =
   (options: DialOptions) =>
-  ({ hostname, port, protocol, servername }: Wanted, tell: Tell): void => {
+  ({ hostname, port, protocol, servername, onread }: Wanted, tell: Tell): void => {
     const secure = protocol === 'https:';
     const to = { hostname: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (secure ? 443 : 80)), secure };
-    dial({ ...to, ...(servername !== undefined && servername !== '' && { servername }) }, options).then(
+    const wishes = { ...(servername !== undefined && servername !== '' && { servername }), ...(onread && { onread }) };
+    dial({ ...to, ...wishes }, options).then(
       (socket) => tell(null, socket),
       (error: unknown) => tell(asError(error), null),
     );

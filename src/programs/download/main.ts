@@ -27,11 +27,7 @@ function lastWord(error: unknown): LastWord {
   };
 }
 
-async function run(order: Order): Promise<LastWord> {
-  const stop = new AbortController();
-  const stopped = () =>
-    stop.abort(new Fault('the download was stopped; what is there is kept, and the next run goes on'));
-  process.once('SIGTERM', stopped).once('SIGINT', stopped);
+async function run(order: Order, signal: AbortSignal): Promise<LastWord> {
   const log = makeLog({
     level: 'info',
     format: 'json',
@@ -46,13 +42,30 @@ async function run(order: Order): Promise<LastWord> {
       resolve: systemResolve,
       platform: platformOf(process),
       apiServer: apiServer(),
-      signal: stop.signal,
+      signal,
       progress: (progress) => process.stdout.write(`${sayProgress(progress)}\n`),
     });
   } catch (error) {
     if (!(error instanceof Refused || error instanceof Fault)) log.error('The download failed', { error });
     return lastWord(error);
   }
+}
+
+/** Milliseconds for putting away what is there, once it shall stop. */
+const lastMoments = 800;
+
+/** Runs until it ends, or until it is told to stop: then there is no long waiting for a disk. */
+function runUntilStopped(order: Order): Promise<LastWord> {
+  const stop = new AbortController();
+  const stopped = new Promise<LastWord>((resolve) => {
+    const end = () => {
+      const fault = new Fault('the download was stopped; what is there is kept, and the next run goes on');
+      stop.abort(fault);
+      systemClock.after(lastMoments, () => resolve(lastWord(fault)));
+    };
+    process.once('SIGTERM', end).once('SIGINT', end);
+  });
+  return Promise.race([run(order, stop.signal), stopped]);
 }
 
 /** Also where no kubelet keeps it, a person can read it. */
@@ -71,7 +84,7 @@ if ('wrong' in heard) {
   process.stderr.write(`error: ${heard.wrong}\n`);
   process.exitCode = wrongArguments;
 } else {
-  const word = await run(heard.order);
+  const word = await runUntilStopped(heard.order);
   say(word, heard.order.terminationLog);
   process.exit(exitCode[word.result]);
 }

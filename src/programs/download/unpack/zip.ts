@@ -20,7 +20,7 @@ export async function unpackZip(archive: Archive, tree: Tree, room: (bytes: numb
       const path = tree.place({ name, kind });
       if (path === undefined) return;
       if (kind === 'folder') await tree.folder(path);
-      else await tree.file(path, verified(zip, entry, name));
+      else await tree.file(path, verified(zip, entry, { name, signal: archive.signal }));
     });
   } catch (error) {
     archive.signal.throwIfAborted();
@@ -104,9 +104,14 @@ async function difference(zip: ZipFile, entry: Entry): Promise<string | undefine
 }
 
 /** The content, compared with its checksum at the end. */
-async function* verified(zip: ZipFile, entry: Entry, name: string): AsyncGenerator<Uint8Array> {
+async function* verified(
+  zip: ZipFile,
+  entry: Entry,
+  { name, signal }: { name: string; signal: AbortSignal },
+): AsyncGenerator<Uint8Array> {
   let sum = 0;
   for await (const piece of (await zip.openReadStreamPromise(entry)) as AsyncIterable<Uint8Array>) {
+    signal.throwIfAborted();
     sum = crc32(piece, sum);
     yield piece;
   }
