@@ -1,27 +1,24 @@
-# The operator and the programs that run in pods, in one image: Node, its libraries and the sources, and nothing else; no
-# shell, no package manager. Every step is the same on every architecture that the base image has.
+# The operator and the programs that run in pods, in one image: Node, git, certificates, the libraries of both, and our
+# programs as plain JavaScript; no shell, no package manager. The files are put together by the same tool that builds the
+# image without a container tool (tools/image.ts), the same way on every architecture.
 ARG NODE=24.21.0
 
 FROM node:${NODE}-trixie-slim AS build
-WORKDIR /baton
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends ca-certificates git \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /checkout
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
+RUN npm ci --no-audit --no-fund
 COPY src ./src
-RUN find src -name '*.test.ts' -delete
-# Node and what it links to, at the same places.
-RUN set -eu; mkdir -p /root-of-image/usr/local/bin /root-of-image/etc/ssl /root-of-image/tmp; \
-    cp /usr/local/bin/node /root-of-image/usr/local/bin/; \
-    ldd /usr/local/bin/node | grep -o '/[^ ]*' | while read -r library; do cp --parents -L "$library" /root-of-image; done; \
-    echo 'nonroot:x:65532:65532::/:/sbin/nologin' > /root-of-image/etc/passwd; \
-    echo 'nonroot:x:65532:' > /root-of-image/etc/group; \
-    chmod 1777 /root-of-image/tmp; \
-    cp -r /baton /root-of-image/baton
+COPY tools ./tools
+RUN node tools/image.ts --files=/image
 
 FROM scratch
-COPY --from=build /root-of-image /
-WORKDIR /baton
-ENV NODE_ENV=production PATH=/usr/local/bin
+COPY --from=build /image /
+ENV PATH=/usr/local/bin:/usr/bin NODE_ENV=production
+WORKDIR /
 USER 65532:65532
 # The first argument names the program. Whole paths: a pod may set PATH and the working directory.
-ENTRYPOINT ["/usr/local/bin/node", "/baton/src/main.ts"]
+ENTRYPOINT ["/usr/local/bin/node", "/baton/main.mjs"]
 CMD ["operator"]

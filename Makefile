@@ -12,16 +12,23 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 INSTALLED := node_modules/.installed-lock.json
 
 UNIT := 'src/**/*.test.ts' 'tools/**/*.test.ts' 'controlplane/**/*.test.ts' 'tests/kit/**/*.test.ts'
+PROGRAMS := 'tests/programs/**/*.test.ts'
 CLUSTER := 'tests/cluster/**/*.test.ts'
 FAULTS := 'tests/faults/**/*.test.ts'
+NODES := 'tests/node/**/*.test.ts'
 
 # Test files that run at once. Each cluster or fault test has a control plane of its own, about 600 MB.
 JOBS ?= 2
 RUN_TESTS := node --import ./tools/time-limit.ts --test --test-reporter=spec --test-timeout=600000 --test-concurrency=$(JOBS)
+# Real nodes share the machine's kernel and its disk: one file at a time.
+RUN_NODE_TESTS := $(RUN_TESTS) --test-concurrency=1
 
 # A cluster is acted on only where the command line names it: a variable of the environment may mean something else.
 ifneq ($(origin CONTEXT),command line)
 override CONTEXT :=
+endif
+ifneq ($(origin NODE),command line)
+override NODE :=
 endif
 IMG ?=
 NAMESPACES ?=
@@ -49,12 +56,17 @@ demo: controlplane ## The same as run without a person: ends when the sample is 
 ##@ Test
 
 .PHONY: test
-test: lint controlplane ## Run everything: lint, unit, cluster and fault tests
-	$(RUN_TESTS) $(UNIT) $(CLUSTER) $(FAULTS)
+test: lint controlplane node-programs ## Run everything: lint, unit, cluster and fault tests, and real nodes on Linux as root
+	$(RUN_TESTS) $(UNIT) $(PROGRAMS) $(CLUSTER) $(FAULTS)
+	$(RUN_NODE_TESTS) $(NODES)
 
 .PHONY: test-unit
 test-unit: $(INSTALLED) ## Run the tests that need no cluster (seconds)
 	$(RUN_TESTS) $(UNIT)
+
+.PHONY: test-programs
+test-programs: $(INSTALLED) ## Run what runs in pods, each program as a process, with public clients (a minute; Python)
+	$(RUN_TESTS) $(PROGRAMS)
 
 .PHONY: test-cluster
 test-cluster: controlplane ## Run the stories on a real API server (minutes)
@@ -63,6 +75,10 @@ test-cluster: controlplane ## Run the stories on a real API server (minutes)
 .PHONY: test-faults
 test-faults: controlplane ## Run the stories with crashes, cuts and lost answers (minutes)
 	$(RUN_TESTS) $(FAULTS)
+
+.PHONY: test-node
+test-node: controlplane node-programs ## Run the stories on real nodes (Linux, root; minutes)
+	$(RUN_NODE_TESTS) $(NODES)
 
 .PHONY: bench
 bench: controlplane ## Measure memory, stalls and cost per write, side by side with Go
@@ -90,9 +106,13 @@ manifests: $(INSTALLED) ## Write deploy/ from the schemas and the controller def
 controlplane: $(INSTALLED) ## Build the control plane's programs (once per machine and version, with Go)
 	node controlplane/build.ts
 
+.PHONY: node-programs
+node-programs: $(INSTALLED) ## Build the programs of real nodes, where those can run (once per machine and version, with Go)
+	node controlplane/node/build.ts
+
 .PHONY: cluster-up
-cluster-up: controlplane ## Start a real control plane with simulated nodes on this machine
-	node controlplane/up.ts
+cluster-up: controlplane ## Start a real control plane with a simulated node on this machine (NODE=real for a real one: Linux, root)
+	node controlplane/up.ts $(if $(NODE),--node='$(NODE)')
 
 .PHONY: cluster-down
 cluster-down: $(INSTALLED) ## Stop it and remove its data

@@ -15,10 +15,10 @@ interface Header {
   members?: { name: string }[];
 }
 
-/** The etcd that listens on this port of loopback. */
-export function etcdAt(port: number): Etcd {
+/** The etcd at this address. */
+export function etcdAt(url: string): Etcd {
   const post = async (path: string, body: unknown): Promise<Header> => {
-    const answer = await fetch(`http://127.0.0.1:${port}/v3/${path}`, {
+    const answer = await fetch(`${url}/v3/${path}`, {
       method: 'POST',
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(10_000),

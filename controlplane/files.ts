@@ -3,7 +3,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Credentials, makeAuthority, makeSigningKey } from './certificates.ts';
+import { type Authority, type Credentials, makeAuthority, makeSigningKey } from './certificates.ts';
 
 /** What the library itself needs of the files it wrote. */
 export interface Identities {
@@ -11,14 +11,16 @@ export interface Identities {
   admin: Credentials;
   /** What the simulated nodes show when they are asked for logs. */
   node: Credentials;
+  /** Signs for whoever comes later. */
+  authority: Authority;
 }
 
-/** Makes every certificate and writes what is read by a component. */
-export function writeFiles(folder: string, url: string, now: number): Identities {
+/** Makes every certificate and writes what is read by a component; the API server may answer at more addresses. */
+export function writeFiles(folder: string, url: string, now: number, addresses: string[] = []): Identities {
   const authority = makeAuthority(now);
   const ca = authority.certificate;
   const loopback = ['127.0.0.1', 'localhost'];
-  const server = authority.issue({ name: 'kube-apiserver', addresses: [...loopback, ...inCluster] });
+  const server = authority.issue({ name: 'kube-apiserver', addresses: [...loopback, ...inCluster, ...addresses] });
   const admin = authority.issue({ name: 'admin', groups: ['system:masters'] });
   const manager = authority.issue({ name: 'system:kube-controller-manager', groups: ['system:masters'] });
   const scheduler = authority.issue({ name: 'system:kube-scheduler' });
@@ -35,13 +37,13 @@ export function writeFiles(folder: string, url: string, now: number): Identities
   for (const [name, credentials] of Object.entries({ admin, 'controller-manager': manager, scheduler, kwok })) {
     writeFileSync(join(folder, `${name}.kubeconfig`), kubeconfig(url, ca, credentials), { mode: 0o600 });
   }
-  return { ca, admin, node: authority.issue({ name: 'node', addresses: loopback }) };
+  return { ca, admin, node: authority.issue({ name: 'node', addresses: loopback }), authority };
 }
 
 const inCluster = ['10.96.0.1', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc'];
 
 /** A kubeconfig with one context; JSON, which is YAML too. */
-function kubeconfig(server: string, ca: string, { certificate, key }: Credentials): string {
+export function kubeconfig(server: string, ca: string, { certificate, key }: Credentials): string {
   const user = { 'client-certificate-data': base64(certificate), 'client-key-data': base64(key) };
   const document = {
     apiVersion: 'v1',

@@ -1,4 +1,5 @@
-// The command line of every component. Everything listens on loopback only, and whoever does not need to listen does not.
+// The command line of every component. Everything listens on loopback only, or in a network of its own where there are
+// real nodes, and whoever does not need to listen does not.
 
 import { basename, join } from 'node:path';
 import type { ComponentName } from './component.ts';
@@ -11,7 +12,28 @@ export interface Layout {
   etcdPort: number;
   apiPort: number;
   options: Options;
+  /** The network that is shared with real nodes; without it everything is on loopback. */
+  network?: Network;
 }
+
+/** Where the control plane of real nodes is. */
+export interface Network {
+  /** The address at which the machine itself reaches it. */
+  outside: string;
+  /** The address at which nodes and pods reach it. */
+  inside: string;
+  /** Begins every command line that has to run there. */
+  enter: string[];
+}
+
+/** The address at which this process reaches the components. */
+export const hostOf = ({ network }: Layout): string => network?.outside ?? '127.0.0.1';
+
+/** The address of the API server. */
+export const urlOf = (layout: Layout): string => `https://${hostOf(layout)}:${layout.apiPort}`;
+
+/** The address of etcd. */
+export const etcdUrlOf = (layout: Layout): string => `http://${hostOf(layout)}:${layout.etcdPort}`;
 
 /** The arguments of one component, the caller's own last, so that they win. */
 export const argumentsOf = (name: ComponentName, layout: Layout): string[] => [
@@ -32,9 +54,9 @@ export const etcdName = ({ folder }: Layout): string => basename(folder);
 
 /** The data lives as long as a test: nothing waits for the disk. */
 function etcd(layout: Layout): string[] {
-  const { folder, etcdPort, options } = layout;
+  const { folder, options } = layout;
   const name = etcdName(layout);
-  const url = `http://127.0.0.1:${etcdPort}`;
+  const url = etcdUrlOf(layout);
   return [
     `--name=${name}`,
     `--initial-cluster=${name}=http://127.0.0.1:0`,
@@ -49,14 +71,12 @@ function etcd(layout: Layout): string[] {
   ];
 }
 
-/** Loopback addresses are refused as endpoints, so the `kubernetes` Service gets none. */
-function apiServer({ folder, etcdPort, apiPort, options }: Layout): string[] {
+function apiServer(layout: Layout): string[] {
+  const { folder, apiPort, options } = layout;
   const pki = (file: string) => join(folder, 'pki', file);
   return [
-    `--etcd-servers=http://127.0.0.1:${etcdPort}`,
-    '--bind-address=127.0.0.1',
-    '--advertise-address=127.0.0.1',
-    '--endpoint-reconciler-type=none',
+    `--etcd-servers=${etcdUrlOf(layout)}`,
+    ...(layout.network ? amongNodes(layout.network) : alone),
     `--secure-port=${apiPort}`,
     `--cert-dir=${join(folder, 'pki')}`,
     `--tls-cert-file=${pki('apiserver.crt')}`,
@@ -70,12 +90,28 @@ function apiServer({ folder, etcdPort, apiPort, options }: Layout): string[] {
     '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
     `--service-account-key-file=${pki('tokens.pub')}`,
     `--service-account-signing-key-file=${pki('tokens.key')}`,
-    '--authorization-mode=RBAC',
     '--allow-privileged=true',
     // Without the controller-manager nobody makes the ServiceAccount that every pod must name.
     ...(options.controllers === 'none' ? ['--disable-admission-plugins=ServiceAccount'] : []),
   ];
 }
+
+/** Loopback addresses are refused as endpoints, so the `kubernetes` Service gets none. */
+const alone = [
+  '--bind-address=127.0.0.1',
+  '--advertise-address=127.0.0.1',
+  '--endpoint-reconciler-type=none',
+  '--authorization-mode=RBAC',
+];
+
+/** Kubelets are held to what is theirs; webhooks in pods are dialled directly, as no kube-proxy runs here. */
+const amongNodes = ({ inside }: Network): string[] => [
+  '--bind-address=0.0.0.0',
+  `--advertise-address=${inside}`,
+  '--authorization-mode=Node,RBAC',
+  '--enable-admission-plugins=NodeRestriction',
+  '--enable-aggregator-routing=true',
+];
 
 /** One process, one identity: no election, and no ServiceAccount for each controller, which would only cost seconds. */
 function controllerManager({ folder }: Layout): string[] {

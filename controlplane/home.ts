@@ -20,7 +20,7 @@ const script = join(import.meta.dirname, 'watch.sh');
 
 /** A new folder with its watcher; what a crash left behind in the same place is removed on the way. */
 export function openHome(machine: Machine): Home {
-  collect(machine);
+  for (const clearing of abandoned(machine)) clearing.unref();
   const folder = mkdtempSync(join(machine.temporary, `${prefix}${process.pid}-`));
   for (const name of ['pids', 'logs', 'etcd', 'pki']) mkdirSync(join(folder, name), { mode: 0o700 });
   const watcher = watch(folder, 'pipe');
@@ -36,12 +36,16 @@ export function openHome(machine: Machine): Home {
   };
 }
 
-/** Clears the folders whose owner is no more. Their own watchers did so already, unless they were killed as well. */
-function collect(machine: Machine): void {
-  for (const { folder, owner } of homes(machine)) {
-    if (!alive(owner)) watch(folder, 'ignore').unref();
-  }
+/** Resolves when nothing is left of control planes whose owner is no more. */
+export async function clearAbandoned(machine: Machine): Promise<void> {
+  await Promise.all(abandoned(machine).map((clearing) => new Promise((resolve) => clearing.once('exit', resolve))));
 }
+
+/** Clears the folders whose owner is no more. Their own watchers did so already, unless they were killed as well. */
+const abandoned = (machine: Machine): ChildProcess[] =>
+  homes(machine)
+    .filter(({ owner }) => !alive(owner))
+    .map(({ folder }) => watch(folder, 'ignore'));
 
 /** The folders of all control planes of this user, with the process that each belongs to. Anybody can make a folder of such a name. */
 export function homes({ temporary, user }: Pick<Machine, 'temporary' | 'user'>): { folder: string; owner: number }[] {

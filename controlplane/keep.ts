@@ -4,6 +4,7 @@
 
 import { wordsOf } from '../src/base/index.ts';
 import { claim, findKept, keptLock } from './kept.ts';
+import { startRealCluster } from './node/index.ts';
 import { startControlPlane } from './start.ts';
 import { withLock } from './versions/lock.ts';
 
@@ -16,7 +17,7 @@ const tell = (word: string) =>
 
 async function keep(): Promise<void> {
   if (findKept()) return tell('already running');
-  const plane = await startControlPlane({ nodes: 1 });
+  const plane = process.argv[2] === 'real' ? await startRealCluster() : await startControlPlane({ nodes: 1 });
   claim(plane.folder);
   const stay = setInterval(() => {}, 2 ** 30);
   const leave = () => plane.stop().finally(() => clearInterval(stay));

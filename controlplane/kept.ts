@@ -32,6 +32,10 @@ export const claim = (folder: string): void => writeFileSync(join(folder, marker
 export const findKept = (machine: Pick<Machine, 'temporary' | 'user'> = thisMachine()): Kept | undefined =>
   homes(machine).find(({ folder, owner }) => claimed(folder) === checkout && runs(owner, keeper));
 
+/** The kind of nodes that a control plane has. */
+export const nodesOf = ({ folder }: Kept): 'real' | 'simulated' =>
+  existsSync(join(folder, 'nodes')) ? 'real' : 'simulated';
+
 const marker = 'checkout';
 
 function claimed(folder: string): string | undefined {

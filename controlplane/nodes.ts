@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { must } from './api.ts';
+import { type Ask, must } from './api.ts';
 import { launch, type Parts } from './plane.ts';
 import { serveLogs } from './podlogs.ts';
 import { nodeObject, nodeStage } from './stages/nodes.ts';
@@ -20,7 +20,7 @@ export async function startNodes(parts: Parts, count: number): Promise<void> {
   for (let number = 1; number <= count; number++) {
     await must(ask, { method: 'POST', path: '/api/v1/nodes', body: nodeObject(`node-${number}`) });
   }
-  await until(async () => (await readyNodes(parts)) >= count, {
+  await until(async () => (await readyNodes(ask)) >= count, {
     what: `${count} nodes are ready and may take pods`,
     milliseconds: 60_000,
     folder: home.folder,
@@ -35,8 +35,8 @@ interface NodeList {
   }[];
 }
 
-/** A new node carries a taint until the controller-manager has seen it ready. */
-async function readyNodes({ ask }: Parts): Promise<number> {
+/** How many nodes may take pods. A new one carries a taint until the controller-manager has seen it ready. */
+export async function readyNodes(ask: Ask): Promise<number> {
   const { items } = (await must(ask, { path: '/api/v1/nodes' })) as NodeList;
   const ready = items.filter(
     ({ spec, status }) =>

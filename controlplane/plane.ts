@@ -8,7 +8,7 @@ import type { Credentials } from './certificates.ts';
 import { type Component, type ComponentName, logTail, startComponent } from './component.ts';
 import type { Etcd } from './etcd.ts';
 import type { Identities } from './files.ts';
-import { argumentsOf, etcdName, type Layout } from './flags.ts';
+import { argumentsOf, etcdName, type Layout, urlOf } from './flags.ts';
 import type { Home } from './home.ts';
 import type { Programs } from './programs.ts';
 import { until } from './until.ts';
@@ -20,7 +20,7 @@ export interface KubectlResult {
   code: number;
 }
 
-/** A real control plane on loopback. */
+/** A real control plane on this machine. */
 export interface ControlPlane extends AsyncDisposable {
   /** Like `https://127.0.0.1:20123`. */
   url: string;
@@ -54,7 +54,7 @@ export interface ControlPlane extends AsyncDisposable {
   /** The process of each running component. */
   pids: Partial<Record<ComponentName, number>>;
   /** The last lines of a component's log. */
-  logTail(component: ComponentName, lines?: number): string;
+  logTail(component: string, lines?: number): string;
   /** Ends every process and removes the folder. Does nothing the second time. */
   stop(): Promise<void>;
 }
@@ -75,7 +75,8 @@ export interface Parts {
 /** Starts one component of the control plane. */
 export function launch(name: ComponentName, { home, programs, layout, running }: Parts): Component {
   const { folder } = home;
-  const component = startComponent({ name, program: programs[name], args: argumentsOf(name, layout), folder });
+  const [program = '', ...args] = [...(layout.network?.enter ?? []), programs[name], ...argumentsOf(name, layout)];
+  const component = startComponent({ name, program, args, folder });
   running.set(name, component);
   return component;
 }
@@ -141,9 +142,6 @@ export function controlPlaneOf(parts: Parts): ControlPlane {
     [Symbol.asyncDispose]: stop,
   };
 }
-
-/** The address of the API server. */
-export const urlOf = ({ apiPort }: Layout): string => `https://127.0.0.1:${apiPort}`;
 
 function runKubectl(program: string, folder: string, args: string[], stdin = ''): Promise<KubectlResult> {
   const own = ['--kubeconfig', join(folder, 'admin.kubeconfig'), '--cache-dir', join(folder, 'kubectl-cache')];

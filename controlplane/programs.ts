@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { lockAddress, type Machine, thisMachine } from './machine.ts';
 import { compile } from './versions/compile.ts';
 import { withLock } from './versions/lock.ts';
-import { type ProgramName, programNames, programsKey } from './versions/modules.ts';
-import { requireGo } from './versions/toolchain.ts';
+import { buildOf, moduleFolder, type ProgramName, programNames, programsKey } from './versions/modules.ts';
+import { type Build, requireGo } from './versions/toolchain.ts';
 
 /** The path of every program. */
 export type Programs = Record<ProgramName, string>;
@@ -19,22 +19,37 @@ const fromAssets: readonly ProgramName[] = ['etcd', 'kube-apiserver', 'kubectl']
 export const programsFolder = (machine: Machine): string =>
   join(machine.cache, 'controlplane', programsKey(machine.platform));
 
+/** Tells how a build goes, line by line. */
+export type Say = (line: string) => void;
+
+/** Says it where it is seen and mixed with no output. */
+export const sayAside: Say = (line) => void process.stderr.write(`${line}\n`);
+
 /** The paths of all programs; builds what is missing, which takes minutes the first time, and tells `say`. */
-export async function programs(
-  say: (line: string) => void = (line) => process.stderr.write(`${line}\n`),
-  machine: Machine = thisMachine(),
-): Promise<Programs> {
-  const folder = programsFolder(machine);
-  if (missing(machine).length > 0) {
-    requireGo(machine.environment, machine.platform);
-    mkdirSync(folder, { recursive: true });
-    await withLock(
-      lockAddress(machine, 'build', folder),
-      () => say('waiting for another build of the control plane'),
-      () => compile(missing(machine), { folder, environment: machine.environment, say }),
-    );
-  }
+export async function programs(say: Say = sayAside, machine: Machine = thisMachine()): Promise<Programs> {
+  const wanted = () => missing(machine).map(buildOf);
+  await provide(wanted, { folder: programsFolder(machine), modules: moduleFolder, machine, say });
   return Object.fromEntries(programNames.map((name) => [name, place(name, machine)])) as Programs;
+}
+
+/** Where programs go, what they are built from, and who is told. */
+export interface Provision {
+  folder: string;
+  modules: string;
+  machine: Machine;
+  say: Say;
+}
+
+/** Builds what is wanted; asks again for what that is once no other process builds into the same folder. */
+export async function provide(wanted: () => Build[], { folder, modules, machine, say }: Provision): Promise<void> {
+  if (wanted().length === 0) return;
+  requireGo(machine.environment, machine.platform, modules);
+  mkdirSync(folder, { recursive: true });
+  await withLock(
+    lockAddress(machine, 'build', folder),
+    () => say('waiting for another build of the same programs'),
+    () => compile(wanted(), { folder, environment: machine.environment, say }),
+  );
 }
 
 /** The programs that would have to be built. */
@@ -46,7 +61,8 @@ function place(name: ProgramName, machine: Machine): string {
   return provided && executable(provided) ? provided : join(programsFolder(machine), name);
 }
 
-function executable(path: string): boolean {
+/** Whether there is a program at this path. */
+export function executable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return true;

@@ -5,10 +5,11 @@ import { asker, must } from './api.ts';
 import { ComponentFailure } from './component.ts';
 import { etcdAt } from './etcd.ts';
 import { writeFiles } from './files.ts';
+import { etcdUrlOf, urlOf } from './flags.ts';
 import { openHome } from './home.ts';
 import { type Machine, thisMachine } from './machine.ts';
 import type { Options } from './options.ts';
-import { type ControlPlane, controlPlaneOf, launch, launchApiServer, launchEtcd, type Parts, urlOf } from './plane.ts';
+import { type ControlPlane, controlPlaneOf, launch, launchApiServer, launchEtcd, type Parts } from './plane.ts';
 import { startNodes } from './nodes.ts';
 import { freePort, portWasTaken } from './ports.ts';
 import { type Programs, programs } from './programs.ts';
@@ -36,7 +37,7 @@ async function startOnce(options: Options, machine: Machine, paths: Programs): P
     const layout = { folder: home.folder, etcdPort: await freePort(), apiPort: await freePort(), options };
     const identities = writeFiles(home.folder, urlOf(layout), Date.now());
     const ask = asker(urlOf(layout), identities.ca, identities.admin);
-    const etcd = etcdAt(layout.etcdPort);
+    const etcd = etcdAt(etcdUrlOf(layout));
     const parts: Parts = {
       home,
       programs: paths,
@@ -49,7 +50,7 @@ async function startOnce(options: Options, machine: Machine, paths: Programs): P
     };
     await launchEtcd(parts);
     await launchApiServer(parts);
-    if (options.controllers !== 'none') await startControllers(parts);
+    if (options.controllers !== 'none') await startControllers(parts, standardClass);
     if (options.nodes) await startNodes(parts, options.nodes);
     return controlPlaneOf(parts);
   } catch (error) {
@@ -58,10 +59,11 @@ async function startOnce(options: Options, machine: Machine, paths: Programs): P
   }
 }
 
-async function startControllers(parts: Parts): Promise<void> {
+/** Starts the controllers and the scheduler, with a class for claims that name none; resolves when pods may be made. */
+export async function startControllers(parts: Parts, storageClass: object): Promise<void> {
   const manager = launch('kube-controller-manager', parts);
   const scheduler = launch('kube-scheduler', parts);
-  await must(parts.ask, { method: 'POST', path: '/apis/storage.k8s.io/v1/storageclasses', body: standardClass });
+  await must(parts.ask, { method: 'POST', path: '/apis/storage.k8s.io/v1/storageclasses', body: storageClass });
   const path = '/api/v1/namespaces/default/serviceaccounts/default';
   await until(async () => (await parts.ask({ path })).status === 200, {
     what: 'the default ServiceAccount is there',

@@ -3,6 +3,7 @@
 # holds: when it ends, however the owner ended, every process of the control plane is killed and its folder removed.
 # Called with no input at all it cleans up after a control plane whose watcher was killed too.
 folder=$1
+here=$(dirname "$0")
 trap '' HUP INT TERM
 
 while read -r _; do :; done
@@ -21,6 +22,11 @@ remove_claims() {
   rmdir /tmp/hostpath_pv 2>/dev/null
 }
 
+# What real nodes have outside of the folder; the folder stays until all of that is gone, as it says what that is.
+clear_nodes() {
+  [ ! -d "$folder/nodes" ] || sh "$here/node/clear.sh" "$folder"
+}
+
 # A folder that cannot be removed, such as another user's, is given up in the end.
 tries=0
 while [ -d "$folder" ] && [ $((tries += 1)) -le 300 ]; do
@@ -30,7 +36,7 @@ while [ -d "$folder" ] && [ $((tries += 1)) -le 300 ]; do
     [ -n "$pid" ] && ours "$pid" && kill -9 "$pid" 2>/dev/null
   done
   remove_claims
-  rm -rf "$folder" 2>/dev/null && break
+  clear_nodes && rm -rf "$folder" 2>/dev/null && break
   sleep 0.1
 done
 exit 0

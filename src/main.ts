@@ -1,12 +1,36 @@
-// The entrypoint of the image: the first argument names a program, the rest is the program's own. One image holds the
-// operator and what runs in its pods, so that the two are always of one version; a program is loaded only when it is named.
+// The entry point of our image: `baton PROGRAM ARGUMENTS`. Every program is a main of its own that runs when it is loaded;
+// only the one that is asked for is, and it finds its arguments where it would find them without us.
 
-const programs = new Map<string, () => Promise<unknown>>([['operator', () => import('./operator/main.ts')]]);
+import { extname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
-const [name = ''] = process.argv.splice(2, 1);
-const start = programs.get(name);
-if (start) await start();
-else {
-  process.stderr.write(`error: this image has no program "${name}"; it has: ${[...programs.keys()].join(', ')}\n`);
-  process.exitCode = 2;
+/** The programs, and where their mains are beside this file. */
+const programs: Readonly<Record<string, string>> = {
+  operator: 'operator/main',
+  download: 'programs/download/main',
+  inspect: 'programs/inspect/main',
+  serve: 'programs/serve/main',
+};
+
+const names = Object.keys(programs).join(', ');
+const usage = `Usage: baton PROGRAM [ARGUMENTS]\nPrograms: ${names}\nSee baton PROGRAM --help.\n`;
+const unknownProgram = 2;
+
+/** Loads the program, which takes it from there. */
+async function run(main: string): Promise<void> {
+  const file = join(import.meta.dirname, `${main}${extname(import.meta.filename)}`);
+  process.argv.splice(1, 2, file);
+  await import(pathToFileURL(file).href);
 }
+
+function refuse(name: string | undefined): void {
+  const words = name === undefined ? 'no program is named' : `there is no program "${name}": it is one of ${names}`;
+  process.stderr.write(`error: ${words}\n${usage}`);
+  process.exitCode = unknownProgram;
+}
+
+const [, , name] = process.argv;
+const main = name !== undefined && Object.hasOwn(programs, name) ? programs[name] : undefined;
+if (main !== undefined) await run(main);
+else if (name === '--help' || name === 'help') process.stdout.write(usage);
+else refuse(name);

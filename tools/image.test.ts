@@ -1,7 +1,7 @@
 // One image, several programs: what the Dockerfile starts, what the manifests and the controller put into pods, and what
 // the entrypoint makes of it agree.
 
-import { deepEqual, equal, match } from 'node:assert/strict';
+import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ const run = (...args: string[]) =>
   spawnSync(process.execPath, [join(root, 'src/main.ts'), ...args], { encoding: 'utf8', timeout: 60_000 });
 
 test('the image starts the entrypoint, and without more words the operator', () => {
-  deepEqual(instruction('ENTRYPOINT'), ['/usr/local/bin/node', '/baton/src/main.ts']);
+  deepEqual(instruction('ENTRYPOINT'), ['/usr/local/bin/node', '/baton/main.mjs']);
   deepEqual(instruction('CMD'), ['operator']);
 });
 
@@ -46,10 +46,21 @@ test('the operator starts by its name, with its own arguments', () => {
 });
 
 test('a program that is not in the image ends with a line that says so', () => {
-  const order = downloadArguments({ url: 'https://models.example/a', target: '/weights', framework: 'onnx' });
-  for (const args of [order, [...frameworks('baton:test').onnx.args], ['constructor'], []]) {
-    const { status, stderr } = run(...args);
-    match(stderr, new RegExp(`^error: this image has no program "${args[0] ?? ''}"; it has: operator\\n$`));
+  for (const name of ['constructor', 'uplaod']) {
+    const { status, stderr } = run(name);
+    match(
+      stderr,
+      new RegExp(`^error: there is no program "${name}": it is one of operator, download, inspect, serve\n`),
+    );
     equal(status, 2);
+  }
+  match(run().stderr, /^error: no program is named\n/);
+});
+
+test('what the controller puts into pods names a program of the image', () => {
+  const order = downloadArguments({ url: 'file:///a', target: '/weights', framework: 'onnx' });
+  for (const args of [order, [...frameworks('baton:test').onnx.args, '--model=/nowhere']]) {
+    const { stderr } = run(...args);
+    doesNotMatch(stderr, /no program/);
   }
 });

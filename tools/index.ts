@@ -1,5 +1,6 @@
 // The door of the folder, for tests: what is installed, and how an operator is started beside a control plane.
 
+export { buildImage, type BuiltImage, type ImageOptions } from './image/assemble.ts';
 export { operatorRoles } from './install/objects.ts';
 export { home } from './install/place.ts';
 export { installInto } from './run/local.ts';

@@ -80,7 +80,7 @@ describe('refused', () => {
       name: 'a file behind the door of the control plane',
       path: 'tests/kit/cluster.ts',
       imports: '../../controlplane/ports.ts',
-      says: /only controlplane\/index\.ts or controlplane\/faults\/index\.ts is a door/,
+      says: /only controlplane\/index\.ts or controlplane\/faults\/index\.ts or controlplane\/node\/index\.ts is a door/,
     },
     {
       name: 'a controller takes the engine by its first door',

@@ -112,7 +112,8 @@ function wrongDoor(from: string, imported: string): string | undefined {
 function doorsOf(from: string, imported: string): string[] | undefined {
   const to = folderOf(imported) ?? '';
   if (imported.startsWith('tests/kit/')) return undefined;
-  if (to === 'controlplane') return ['controlplane/index.ts', 'controlplane/faults/index.ts'];
+  if (to === 'controlplane')
+    return ['controlplane/index.ts', 'controlplane/faults/index.ts', 'controlplane/node/index.ts'];
   if (to === 'kube' && row(from) === 'controllers/*') return ['src/kube/define.ts'];
   if (to === 'kube') return ['src/kube/index.ts', 'src/kube/define.ts'];
   return [imported.startsWith('src/') ? `src/${to}/index.ts` : `${to}/index.ts`];

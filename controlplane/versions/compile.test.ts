@@ -9,9 +9,12 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { alive } from '../processes.ts';
 import { compile } from './compile.ts';
+import { buildOf } from './modules.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'baton-compile-'));
 after(() => rmSync(root, { recursive: true }));
+
+const kwok = buildOf('kwok');
 
 /** An environment whose `go` is this script, and an empty folder for what it builds. */
 function setting(name: string, script: string) {
@@ -35,7 +38,7 @@ const builds = 'while [ "$1" != -o ]; do shift; done; echo built >"$2"; echo "$G
 
 test('a program appears whole, Go works in the scratch folder, and that is gone in the end', async () => {
   const { folder, environment } = setting('whole', `${builds}; cp "$2".tmp "$(dirname "$GOTMPDIR")"/tmp`);
-  await compile(['kwok'], { folder, environment, say: () => {} });
+  await compile([kwok], { folder, environment, say: () => {} });
   assert.equal(readFileSync(join(folder, 'kwok'), 'utf8'), 'built\n');
   assert.match(readFileSync(join(folder, 'tmp'), 'utf8'), /out\/\.building-\d+-\w+\n$/);
   assert.deepEqual(readdirSync(folder).toSorted(), ['kwok', 'tmp']);
@@ -43,7 +46,7 @@ test('a program appears whole, Go works in the scratch folder, and that is gone 
 
 test('a failed build says what Go said', async () => {
   const { folder, environment } = setting('failed', 'echo no such package >&2; exit 3');
-  await assert.rejects(compile(['kwok'], { folder, environment, say: () => {} }), /ended with 3:\nno such package/);
+  await assert.rejects(compile([kwok], { folder, environment, say: () => {} }), /ended with 3:\nno such package/);
   assert.deepEqual(readdirSync(folder), []);
 });
 
@@ -51,7 +54,8 @@ test('a builder that is killed takes the compiler and its files along', async ()
   const endless = 'echo x >"$GOTMPDIR"/half; sleep 300 & echo $$ $! >"$GOTMPDIR"/../pids; wait';
   const { folder, environment } = setting('killed', endless);
   const script = `const { compile } = await import(${JSON.stringify(join(import.meta.dirname, 'compile.ts'))});
-    await compile(['kwok'], { ...${JSON.stringify({ folder, environment })}, say: () => {} });`;
+    const { buildOf } = await import(${JSON.stringify(join(import.meta.dirname, 'modules.ts'))});
+    await compile([buildOf('kwok')], { ...${JSON.stringify({ folder, environment })}, say: () => {} });`;
   const builder = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' });
   const list = join(folder, 'pids');
   const pids = () => (existsSync(list) ? readFileSync(list, 'utf8').trim().split(' ').map(Number) : []);
@@ -66,6 +70,6 @@ test('the next builder removes what belongs to nobody, and leaves what somebody 
   const gone = spawn('true');
   await new Promise((resolve) => gone.once('exit', resolve));
   for (const name of [`.building-${gone.pid}-a`, `.building-${process.pid}-b`]) mkdirSync(join(folder, name));
-  await compile(['kwok'], { folder, environment, say: () => {} });
+  await compile([kwok], { folder, environment, say: () => {} });
   assert.deepEqual(readdirSync(folder).toSorted(), [`.building-${process.pid}-b`, 'kwok']);
 });

@@ -5,8 +5,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { alive } from '../processes.ts';
-import { buildArguments, moduleFolder, type ProgramName, pins } from './modules.ts';
-import { goEnvironment } from './toolchain.ts';
+import { type Build, goEnvironment } from './toolchain.ts';
 
 /** Where the programs go, and who is told about it. */
 export interface Compilation {
@@ -21,17 +20,18 @@ const runner = join(import.meta.dirname, 'run.sh');
 const abandonedAfter = 6 * 3600 * 1000;
 
 /** Builds the named programs; a first build takes minutes, and a line at least every ten seconds says where it is. */
-export async function compile(names: ProgramName[], { folder, environment, say }: Compilation): Promise<void> {
+export async function compile(builds: Build[], { folder, environment, say }: Compilation): Promise<void> {
   clearAbandoned(folder);
   const scratch = mkdtempSync(join(folder, `${scratchPrefix}${process.pid}-`));
   const began = performance.now();
   const elapsed = () => `${Math.round((performance.now() - began) / 1000)} s`;
   try {
-    for (const [index, name] of names.entries()) {
-      const progress = `${name} (${index + 1} of ${names.length})`;
+    for (const [index, build] of builds.entries()) {
+      const { name } = build;
+      const progress = `${name} (${index + 1} of ${builds.length})`;
       say(`building ${progress}`);
       const output = join(scratch, name);
-      await runGo(buildArguments(name, output, pins()), { scratch, environment }, (last) =>
+      await runGo(build, { scratch, environment, output }, (last) =>
         say(`building ${progress}: ${elapsed()}${last && `, ${last}`}`),
       );
       renameSync(output, join(folder, name));
@@ -55,15 +55,17 @@ function clearAbandoned(folder: string): void {
 interface Place {
   scratch: string;
   environment: NodeJS.ProcessEnv;
+  output: string;
 }
 
 /** Go ends with this process, however that ends; what it writes on its way is in the scratch folder and goes with it. */
-function runGo(args: string[], { scratch, environment }: Place, tell: (last: string) => void): Promise<void> {
+function runGo(build: Build, { scratch, environment, output }: Place, tell: (last: string) => void): Promise<void> {
+  const args = build.arguments(output);
   return new Promise((resolve, reject) => {
     const child = spawn('sh', [runner, scratch, 'go', ...args], {
-      cwd: moduleFolder,
+      cwd: build.modules,
       detached: true,
-      env: { ...goEnvironment(environment), GOTMPDIR: scratch },
+      env: { ...goEnvironment(environment), ...build.environment, GOTMPDIR: scratch },
       stdio: ['pipe', 'ignore', 'pipe'],
     });
     let tail = '';

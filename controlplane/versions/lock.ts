@@ -19,7 +19,7 @@ export async function withLock<T>(address: string, waiting: () => void, work: ()
 }
 
 /** Listens, and gives what ends that and tells everybody who waits; nothing if somebody else listens. */
-function acquire(address: string): Promise<(() => void) | undefined> {
+export function acquire(address: string): Promise<(() => void) | undefined> {
   const waiters = new Set<Socket>();
   const server = createServer((socket) => waiters.add(socket.on('error', () => socket.destroy())));
   const release = () => {
@@ -31,6 +31,7 @@ function acquire(address: string): Promise<(() => void) | undefined> {
       error.code === 'EADDRINUSE' ? resolve(undefined) : reject(error),
     );
     server.listen(address, () => resolve(release));
+    server.unref();
   });
 }
 

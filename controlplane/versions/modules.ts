@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Build, goLine, pinnedIn } from './toolchain.ts';
 
 /** The Go package of each program. */
 export const packages = {
@@ -15,8 +16,17 @@ export const packages = {
   kwok: 'sigs.k8s.io/kwok/cmd/kwok',
 } as const;
 
+/** The programs of a real node that come from the same sources; only whoever starts one builds them. */
+export const agentPackages = {
+  kubelet: 'k8s.io/kubernetes/cmd/kubelet',
+  'kube-proxy': 'k8s.io/kubernetes/cmd/kube-proxy',
+} as const;
+
 /** The name of a program of the control plane. */
 export type ProgramName = keyof typeof packages;
+
+/** The name of a program that runs on a real node and has the version of the control plane. */
+export type AgentName = keyof typeof agentPackages;
 
 /** All programs, in the order in which they are built: what everything else waits for comes first. */
 export const programNames = Object.keys(packages) as ProgramName[];
@@ -36,13 +46,9 @@ export interface Pins {
 
 /** Reads the versions out of the text of a go.mod. */
 export function pinsOf(goMod: string): Pins {
-  const find = (pattern: RegExp, what: string): string => {
-    const found = pattern.exec(goMod)?.[1];
-    if (found === undefined) throw new Error(`controlplane/versions/go.mod names no version of ${what}`);
-    return found;
-  };
+  const find = (pattern: RegExp, what: string) => pinnedIn(goMod, pattern, what);
   return {
-    go: find(/^go (\d+\.\d+(?:\.\d+)?)$/m, 'Go'),
+    go: find(goLine, 'Go'),
     kubernetes: find(/\sk8s\.io\/kubernetes (v\S+)/, 'k8s.io/kubernetes'),
     etcd: find(/\sgo\.etcd\.io\/etcd\/server\/v3 (v\S+)/, 'go.etcd.io/etcd/server/v3'),
     kwok: find(/\ssigs\.k8s\.io\/kwok (v\S+)/, 'sigs.k8s.io/kwok'),
@@ -53,13 +59,20 @@ export function pinsOf(goMod: string): Pins {
 export const pins = (): Pins => pinsOf(readFileSync(join(moduleFolder, 'go.mod'), 'utf8'));
 
 /** The arguments of `go` that compile one program into `output`. */
-export function buildArguments(name: ProgramName, output: string, { kubernetes }: Pins): string[] {
+export function buildArguments(name: ProgramName | AgentName, output: string, { kubernetes }: Pins): string[] {
   const [major, minor] = kubernetes.slice(1).split('.');
   const version = 'k8s.io/component-base/version';
   const stamps = `-X ${version}.gitVersion=${kubernetes} -X ${version}.gitMajor=${major} -X ${version}.gitMinor=${minor}`;
   const flags = ['-mod=readonly', '-trimpath', '-buildvcs=false', '-ldflags', `-s -w ${stamps}`];
-  return ['build', ...flags, '-o', output, packages[name]];
+  return ['build', ...flags, '-o', output, { ...packages, ...agentPackages }[name]];
 }
+
+/** How one program is built. */
+export const buildOf = (name: ProgramName | AgentName): Build => ({
+  name,
+  modules: moduleFolder,
+  arguments: (output) => buildArguments(name, output, pins()),
+});
 
 /** One short name for everything that decides what the programs are: equal key, equal programs. */
 export function programsKey(platform: string): string {

@@ -2,7 +2,19 @@
 // one by itself does so and answers with that; what is left gets a sentence that says what to install.
 
 import { spawnSync } from 'node:child_process';
-import { moduleFolder, pins } from './modules.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** One program to compile. */
+export interface Build {
+  name: string;
+  /** The folder of its go.mod and go.sum. */
+  modules: string;
+  /** The arguments of `go` that compile it into `output`. */
+  arguments(output: string): string[];
+  /** What it needs besides the environment of every call. */
+  environment?: NodeJS.ProcessEnv;
+}
 
 /** The environment of every call of Go: the committed files decide, not the settings of the machine's user. */
 export const goEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
@@ -13,12 +25,31 @@ export const goEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv
   GO111MODULE: 'on',
 });
 
-/** Throws, with what to install, unless there is a Go that can build the programs. */
-export function requireGo(environment: NodeJS.ProcessEnv, platform: string): void {
-  const needed = pins().go;
+/** Finds one thing that the go.mod in a folder says. */
+export function pinned(modules: string, pattern: RegExp, what: string): string {
+  return pinnedIn(readFileSync(join(modules, 'go.mod'), 'utf8'), pattern, what);
+}
+
+/** Finds one thing in the text of a go.mod. */
+export function pinnedIn(goMod: string, pattern: RegExp, what: string): string {
+  const found = pattern.exec(goMod)?.[1];
+  if (found === undefined) throw new Error(`controlplane/versions: a go.mod names no version of ${what}`);
+  return found;
+}
+
+/** The line of a go.mod that says which Go it needs at least. */
+export const goLine = /^go (\d+\.\d+(?:\.\d+)?)$/m;
+
+/** Throws, with what to install, unless there is a Go that can build the programs of the module in this folder. */
+export function requireGo(
+  environment: NodeJS.ProcessEnv,
+  platform: string,
+  modules: string = import.meta.dirname,
+): void {
+  const needed = pinned(modules, goLine, 'Go');
   const fail = (why: string, cause?: Error) => new Error(whatToInstall(needed, platform, why), { cause });
   const answer = spawnSync('go', ['version'], {
-    cwd: moduleFolder,
+    cwd: modules,
     env: goEnvironment(environment),
     encoding: 'utf8',
   });

@@ -1,7 +1,9 @@
 // The door of the folder: what two processes agree on.
 
+export * from './access.ts';
 export * from './labels.ts';
 export * from './mlmodel.ts';
 export * from './names.ts';
 export { podFields } from './podfields.ts';
 export * from './programs.ts';
+export * from './serve.ts';

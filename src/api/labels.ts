@@ -10,6 +10,8 @@ export const mark = {
   weights: 'baton.dev/weights',
   /** On Deployments and pods: which revision. */
   revision: 'baton.dev/revision',
+  /** On pods whose weights come from an image: which, by its digest. */
+  image: 'baton.dev/image',
   /** On Deployments: how this revision takes over. */
   rollout: 'baton.dev/rollout',
   /** On Deployments: the revisions that have taken over completely before, the last first. */

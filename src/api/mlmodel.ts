@@ -75,7 +75,9 @@ const spec = z.object({
   modelURL: modelURL.describe('Where the weights are: https, http, s3, hf, oci, or pvc://claim/path.'),
   storageSize: storageSize
     .optional()
-    .describe('The size of the volume for the weights, such as 10Gi; needed for every source but pvc://.'),
+    .describe(
+      'The size of the volume for the weights, such as 10Gi; only an image (oci) that is downloaded tells its own.',
+    ),
   framework: z.enum(['onnx', 'tensorflow', 'custom']).describe('What serves the weights.'),
   replicas: z
     .int32()
@@ -89,7 +91,9 @@ const spec = z.object({
     .max(71)
     .regex(/^sha256:[0-9a-f]{64}$/)
     .optional()
-    .describe('What the download must hash to; without it the first result is recorded and pinned.'),
+    .describe(
+      'What the download must hash to, or the digest of the image; without it the first result is recorded and pinned.',
+    ),
   credentials: objectName()
     .optional()
     .describe('A Secret with which the weights are fetched; only the download sees it.'),
@@ -139,7 +143,7 @@ export const MLModel = defineKind({
   spec: withRules(
     spec.describe('What is asked for.'),
     {
-      rule: "has(self.storageSize) || self.modelURL.startsWith('pvc://')",
+      rule: "has(self.storageSize) || self.modelURL.startsWith('pvc://') || self.modelURL.startsWith('oci://')",
       message: 'storageSize is required for a model that is downloaded',
       fieldPath: '.storageSize',
     },
@@ -157,6 +161,16 @@ export const MLModel = defineKind({
       rule: "!self.modelURL.startsWith('pvc://') || self.modelURL.matches('^pvc://[a-z0-9]([-a-z0-9.]*[a-z0-9])?(/[^/]+)*/?$')",
       message: 'must be pvc://claim or pvc://claim/path',
       fieldPath: '.modelURL',
+    },
+    {
+      rule: "!self.modelURL.startsWith('oci://') || self.modelURL.matches('^oci://[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)+(:[A-Za-z0-9_][A-Za-z0-9._-]*)?(@sha256:[0-9a-f]{64})?$')",
+      message: 'must be oci://host/repository:tag, or with @sha256:... instead of the tag or behind it',
+      fieldPath: '.modelURL',
+    },
+    {
+      rule: "!self.modelURL.startsWith('oci://') || !has(self.digest) || !self.modelURL.contains('@') || self.modelURL.endsWith(self.digest)",
+      message: 'must be the digest that stands in modelURL',
+      fieldPath: '.digest',
     },
   ),
   status: status.describe('What is.'),

@@ -15,6 +15,7 @@ const part = fc.oneof(
   hash,
   hash.map((digits) => `weights-${digits}`),
   hash.map((digits) => `download-${digits}-${digits.slice(0, 6)}`),
+  hash.map((digits) => `inspect-${digits}`),
 );
 
 /** A Service's name must begin with a letter, which is more than other kinds ask for. */

@@ -19,5 +19,5 @@ export function childName(parent: string, part: string): string {
 
 /** The parts of children's names, by kind: no two kinds share one, so their children never meet. A revision's is its hash. */
 export const parts = {
-  MLModel: ['service', 'expose', 'server', 'weights', 'download', 'pdb'],
+  MLModel: ['service', 'expose', 'server', 'weights', 'download', 'inspect', 'pdb'],
 } as const;

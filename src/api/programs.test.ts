@@ -22,7 +22,15 @@ const plain = { noNullPrototype: true } as const;
 
 const wordWith = (message: fc.Arbitrary<string>): fc.Arbitrary<LastWord> =>
   fc.oneof(
-    fc.record({ result: fc.constant('done' as const), digest: fc.string({ maxLength: 80 }), bytes: fc.nat() }, plain),
+    fc.record(
+      {
+        result: fc.constant('done' as const),
+        digest: fc.string({ maxLength: 80 }),
+        bytes: fc.nat(),
+        mountable: fc.boolean(),
+      },
+      { ...plain, requiredKeys: ['result', 'digest', 'bytes'] },
+    ),
     fc.record({ result: fc.constant('verdict' as const), verdict: fc.constantFrom(...verdicts), message }, plain),
     fc.record({ result: fc.constant('fault' as const), message }, plain),
   );

@@ -1,21 +1,26 @@
 // What the operator and the programs in its pods agree on: arguments, exit codes, progress lines, the last word. Written
 // on one side and read on the other by the functions below; user input is data here, never part of a command line.
 
+import { accessArguments, type SourceAccess } from './access.ts';
+
 /** What `download` is told. Everything that a user wrote comes as the value of one variable or after `--`. */
 export interface DownloadOrder {
   url: string;
   /** Where the volume is mounted. */
   target: string;
   framework: string;
+  /** What it must hash to. An image carries its digest in the URL instead: `oci://host/repository@sha256:...`. */
   digest?: string;
+  access?: SourceAccess;
 }
 
 /** The arguments of `download`. */
-export const downloadArguments = ({ url, target, framework, digest }: DownloadOrder): string[] => [
+export const downloadArguments = ({ url, target, framework, digest, access = {} }: DownloadOrder): string[] => [
   'download',
   `--target=${target}`,
   `--framework=${framework}`,
   ...(digest === undefined ? [] : [`--digest=${digest}`]),
+  ...accessArguments(access),
   '--',
   url,
 ];
@@ -37,9 +42,9 @@ export type Verdict = (typeof verdicts)[number];
 /** How `download` ends: `done`, a `verdict` that nobody should repeat, or a fault of the network that may pass. */
 export const exitCode = { done: 0, fault: 1, verdict: 42 } as const;
 
-/** The last word of `download`: its termination message. */
+/** The last word of `download` or `inspect`: its termination message. Only `inspect` says whether a node can mount it. */
 export type LastWord =
-  | { result: 'done'; digest: string; bytes: number }
+  | { result: 'done'; digest: string; bytes: number; mountable?: boolean }
   | { result: 'verdict'; verdict: Verdict; message: string }
   | { result: 'fault'; message: string };
 
@@ -67,8 +72,9 @@ export function heardLastWord(message: string | undefined): LastWord | undefined
 
 function parsed(line: string): LastWord | undefined {
   const value = json(line);
-  const { result, digest, bytes, verdict, message } = value;
-  if (result === 'done' && typeof digest === 'string' && typeof bytes === 'number') return { result, digest, bytes };
+  const { result, digest, bytes, verdict, message, mountable } = value;
+  if (result === 'done' && typeof digest === 'string' && typeof bytes === 'number')
+    return { result, digest, bytes, ...(typeof mountable === 'boolean' && { mountable }) };
   if (typeof message !== 'string') return undefined;
   if (result === 'fault') return { result, message };
   const known = verdicts.find((one) => one === verdict);

@@ -34,18 +34,20 @@ export interface Observed {
   read<T extends KubeObject>(kind: Kind<T>, name: string): T | undefined;
 }
 
-/** A fact from outside the cache, as far as it is known. */
+/** A fact from outside the cache, as far as it is known. `lasting`: it failed so often that a person should hear of it. */
 export type Known<V> =
   | { state: 'unneeded' }
   | { state: 'pending' }
   | { state: 'known'; value: V }
-  | { state: 'failed'; why: string };
+  | { state: 'failed'; why: string; lasting?: true };
 
 /** Reads that a fact may do beside the cache; each needs its rule in `needs`. */
 export interface Reader {
   get<T extends KubeObject>(kind: Kind<T>, namespace: string, name: string): Promise<T | undefined>;
   list<T extends KubeObject>(kind: Kind<T>, namespace: string, query?: Record<string, string>): Promise<T[]>;
   podLog(namespace: string, pod: string, query?: Record<string, string>): Promise<string>;
+  /** What the API server would store if this were created, which it is not; undefined for what is refused. */
+  dryRun<T extends KubeObject>(kind: Kind<T>, object: T): Promise<T | undefined>;
 }
 
 /** What a fact or a cleanup works with. `clients` are handed in by whoever runs the controller. */
@@ -60,6 +62,8 @@ export interface Rule {
   group: string;
   resource: string;
   verbs: readonly string[];
+  /** What no Role in a namespace can grant: with Roles only it is not asked for, and a fact must do without. */
+  scope?: 'cluster';
 }
 
 /** One fact that `gather` brings in: when it is needed, for how long it stays fresh, how it is fetched. */

@@ -17,14 +17,21 @@ const noReader = {} as Reader;
 const noWorld = {} as Observed;
 const freshFor = 10_000;
 
+interface Limits {
+  parallel?: number;
+  fresh?: number;
+  perSecond?: number;
+}
+
 /** A gatherer of one fact, whose inputs are the object's spec and whose answers the test gives. */
-function gathering({ parallel = 2, fresh = freshFor }: { parallel?: number; fresh?: number } = {}) {
+function gathering({ parallel = 2, fresh = freshFor, perSecond }: Limits = {}) {
   const clock = new FakeClock();
   const asked: Asked[] = [];
   const woken: string[] = [];
   const weather: Fact<Parent, unknown, unknown, object> = {
     inputs: ({ spec }) => spec,
     freshFor: fresh,
+    ...(perSecond !== undefined && { perSecond }),
     fetch: (inputs, { signal }) =>
       new Promise((resolve, reject) => {
         const then = (end: (value: unknown) => void) => (value: unknown) => {
@@ -142,6 +149,21 @@ describe('a fact that cannot be had', () => {
     deepEqual(woken, ['a'], 'the same failure is no news');
   });
 
+  test('wakes once more when it has failed so often that it lasts, and is still asked for', async () => {
+    const { facts, asked, woken, clock } = gathering();
+    facts('Oslo');
+    for (let failure = 1; failure < 7; failure++) {
+      await last(asked).fail(new Error('no road'));
+      await clock.advance(8_000);
+    }
+    deepEqual([facts('Oslo'), woken], [{ state: 'failed', why: 'no road' }, ['a']]);
+    await last(asked).fail(new Error('no road'));
+    deepEqual([facts('Oslo'), woken], [{ state: 'failed', why: 'no road', lasting: true }, ['a', 'a']]);
+    await clock.advance(8_000);
+    await last(asked).answer('snow');
+    deepEqual(facts('Oslo'), known('snow'));
+  });
+
   test('is forgiven by an answer', async () => {
     const { facts, asked, woken, clock } = gathering();
     facts('Oslo');
@@ -198,6 +220,27 @@ describe('all objects together', () => {
     equal(asked.length, 2);
     await asked[1]?.answer('snow');
     equal(asked.length, 2);
+  });
+
+  test('take turns where a fact may be asked for only so often', async () => {
+    const { facts, asked, clock } = gathering({ parallel: 9, perSecond: 4 });
+    for (const key of ['a', 'b', 'c', 'd']) facts('Oslo', key);
+    for (const count of [1, 2, 3, 4]) {
+      equal(asked.length, count);
+      await clock.advance(250);
+    }
+  });
+
+  test('do not wait for somebody else’s next turn', async () => {
+    const { facts, asked, clock } = gathering({ perSecond: 4, fresh: 600_000 });
+    facts('Oslo', 'a');
+    await last(asked).answer('snow');
+    await clock.advance(1_000);
+    facts('Rome', 'b');
+    equal(asked.length, 2);
+    await last(asked).answer('sun');
+    await clock.advance(600_000);
+    equal(asked.length, 4, 'and both are asked again in time');
   });
 
   test('each keep their own answers', async () => {

@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { metricsType } from './metrics.ts';
+import { metricsType } from '../base/index.ts';
 
 /** One thing that must hold. */
 export interface Check {

@@ -1,8 +1,8 @@
 // What the engine tells Prometheus: passes, queues, how old the watches are, requests, leadership, problems.
 
+import { Metrics } from '../base/index.ts';
 import type { Requested } from './client/index.ts';
 import type { Controller } from './controller.ts';
-import { Metrics } from './metrics.ts';
 import type { Problems } from './problems.ts';
 import { phasesIn } from './readiness.ts';
 import type { Watched } from './watched.ts';

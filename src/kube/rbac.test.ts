@@ -1,7 +1,7 @@
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { clusterKindOf, ConfigMap, Deployment, Job, kindOf, Pod } from '../objects/index.ts';
-import { type AnyDefinition, manifestsOf, needsOf, rulesOf } from './rbac.ts';
+import { type AnyDefinition, manifestsOf, needsOf, needsWithin, rulesOf } from './rbac.ts';
 
 const Parent = kindOf('test.baton.dev/v1', 'Parent', 'parents');
 const Old = kindOf('old.dev/v1', 'Old', 'olds');
@@ -52,6 +52,17 @@ describe('the rules of a definition', () => {
     const claims = { group: '', resource: 'persistentvolumeclaims', verbs: ['delete'] };
     const rules = short([{ ...bare, gather: { line: { needs: [logs] }, none: {} }, cleanup: { needs: [claims] } }]);
     deepEqual(rules.slice(0, 3), ['/events create', '/persistentvolumeclaims delete', '/pods/log get']);
+  });
+
+  test('what a fact reads of the whole cluster is left out where Roles must be enough', () => {
+    const nodes = { group: '', resource: 'nodes', verbs: ['list'], scope: 'cluster' } as const;
+    const definition = { ...bare, gather: { versions: { needs: [nodes] } } };
+    deepEqual(short([definition]), ['/events create', '/nodes list', ...ofParent]);
+    deepEqual(short([definition], { only: 'namespaced' }), ['/events create', ...ofParent]);
+    deepEqual(
+      needsWithin(definition).map(({ resource }) => resource),
+      ['events', 'parents', 'parents/finalizers', 'parents/status'],
+    );
   });
 
   test('a kind that is needed twice is granted once, with the verbs of both', () =>

@@ -98,12 +98,16 @@ const policyOf = ({ group, verbs }: Rule, resources: string[]): PolicyRule => ({
 
 /** Resources that no Role in a namespace can grant. */
 const clusterWide = (definitions: readonly AnyDefinition[]): Set<string> =>
-  new Set(
-    definitions
+  new Set([
+    ...definitions
       .flatMap(({ owns, labelled = [], reads = [] }) => [...owns, ...labelled, ...reads])
       .filter(({ namespaced }) => !namespaced)
       .map((kind) => keyOf(grant(kind, []))),
-  );
+    ...definitions
+      .flatMap(({ gather = {}, cleanup }) => [...Object.values(gather), cleanup ?? {}])
+      .flatMap(({ needs = [] }) => needs.filter(({ scope }) => scope === 'cluster'))
+      .map(keyOf),
+  ]);
 
 const keyOf = ({ group, resource }: Rule): string => `${group}/${resource}`;
 

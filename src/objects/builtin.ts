@@ -138,6 +138,13 @@ export interface PodDisruptionBudget extends KubeObject {
   };
 }
 
+export interface Node extends KubeObject {
+  status?: {
+    nodeInfo?: { kubeletVersion?: string; containerRuntimeVersion?: string; [field: string]: unknown };
+    [field: string]: unknown;
+  };
+}
+
 export const ConfigMap = kindOf<ConfigMap>('v1', 'ConfigMap', 'configmaps');
 export const Secret = kindOf<Secret>('v1', 'Secret', 'secrets');
 export const KubeEvent = kindOf<KubeEvent>('v1', 'Event', 'events');
@@ -147,6 +154,7 @@ export const PersistentVolumeClaim = kindOf<PersistentVolumeClaim>(
   'PersistentVolumeClaim',
   'persistentvolumeclaims',
 );
+export const Node = clusterKindOf<Node>('v1', 'Node', 'nodes');
 export const Namespace = clusterKindOf<KubeObject>('v1', 'Namespace', 'namespaces');
 export const Deployment = kindOf<Deployment>('apps/v1', 'Deployment', 'deployments');
 export const ControllerRevision = kindOf<ControllerRevision>('apps/v1', 'ControllerRevision', 'controllerrevisions');

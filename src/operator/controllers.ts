@@ -1,16 +1,37 @@
-// The controllers that the operator runs, as its settings make them.
+// The controllers that the operator runs, as its settings make them, and what they ask outside the cluster.
 
-import { mlModelController } from '../controllers/mlmodel/index.ts';
+import type { Clock, EgressRules } from '../base/index.ts';
+import { type MLModelClients, mlModelController } from '../controllers/mlmodel/index.ts';
 import type { OperatorOptions } from '../kube/index.ts';
+import { lookAt, openRegistry } from '../programs/inspect/index.ts';
 import { tableOf } from './frameworks.ts';
 import type { Settings } from './settings.ts';
 
+type Decided = 'image' | 'frameworks' | 'exposure' | 'namespaces' | 'imageVolumes' | 'egressDeny' | 'plainRegistries';
+
 /** Every controller of the product. */
-export function controllersFrom({
-  image,
-  frameworks,
-  exposure,
-}: Pick<Settings, 'image' | 'frameworks' | 'exposure'>): OperatorOptions['controllers'] {
-  const mlModel = mlModelController({ image, frameworks: tableOf(image, frameworks), exposure });
-  return [{ definition: mlModel }];
+export function controllersFrom(
+  settings: Pick<Settings, Decided>,
+  clients: MLModelClients,
+): OperatorOptions['controllers'] {
+  const { image, frameworks, namespaces, imageVolumes, exposure, egressDeny, plainRegistries } = settings;
+  const definition = mlModelController({
+    image,
+    frameworks: tableOf(image, frameworks),
+    exposure,
+    // Nodes cannot be seen with Roles only.
+    imageVolumes: imageVolumes === 'auto' && namespaces.length > 0 ? 'off' : imageVolumes,
+    egressDeny,
+    plainRegistries,
+  });
+  return [{ definition, clients }];
+}
+
+/** What the operator itself asks of registries: as nobody, because it reads no Secrets. */
+export function clientsFrom(
+  { plainRegistries: plainHttp }: Pick<Settings, 'plainRegistries'>,
+  around: { clock: Clock; random: () => number; rules: EgressRules },
+): MLModelClients {
+  const registry = openRegistry({ ...around, plainHttp });
+  return { registry: { lookAt: (image, signal) => lookAt(registry, image, signal) } };
 }

@@ -2,6 +2,7 @@
 // numbers and objects, so every form takes both.
 
 import { parse } from 'yaml';
+import { egressRules, wordsOf } from '../base/index.ts';
 
 /** A value, or what is wrong with what was given. */
 export type Read<T> = { value: T } | { wrong: string };
@@ -33,6 +34,21 @@ export const names = (written: string, each: RegExp): Form<readonly string[]> =>
     return bad === undefined ? good([...new Set(found)]) : wrong(`"${bad}" is not a name that can be meant here`);
   },
 });
+
+/** Ranges of addresses, as a list or separated by commas. */
+export const ranges: Form<readonly string[]> = {
+  written: 'CIDR,CIDR',
+  read(given) {
+    const found = names('', /./).read(given);
+    if ('wrong' in found) return found;
+    try {
+      egressRules({ deny: found.value });
+      return found;
+    } catch (error) {
+      return wrong(wordsOf(error));
+    }
+  },
+};
 
 /** A whole number between two others. */
 export const count = (least: number, most: number): Form<number> => ({

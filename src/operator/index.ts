@@ -1,6 +1,6 @@
 // The door of the folder, for the tools that describe and install the operator; main.ts is the program itself.
 
-export { controllersFrom } from './controllers.ts';
+export { clientsFrom, controllersFrom } from './controllers.ts';
 export { type Asked, readSettings, type Sources } from './read.ts';
 export { flagOf, type Settings, settings, variableOf } from './settings.ts';
 export { version } from './version.ts';

@@ -4,10 +4,10 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { homedir, hostname } from 'node:os';
-import { type Log, makeLog, systemClock } from '../base/index.ts';
+import { egressRules, type Log, makeLog, systemClock } from '../base/index.ts';
 import { type Operator, startOperator } from '../kube/index.ts';
-import { controllersFrom } from './controllers.ts';
-import { accessFrom, leaseFrom, type Surroundings } from './place.ts';
+import { clientsFrom, controllersFrom } from './controllers.ts';
+import { accessFrom, apiServerFrom, leaseFrom, type Surroundings } from './place.ts';
 import { readSettings } from './read.ts';
 import type { Settings } from './settings.ts';
 import { version } from './version.ts';
@@ -56,8 +56,10 @@ async function run(settings: Settings): Promise<number | undefined> {
   const { namespaces, parentSelector, workers, healthAddress } = settings;
   const lease = leaseFrom(settings, surroundings);
   const identity = `${hostname()}_${randomUUID().slice(0, 8)}`;
+  const rules = egressRules({ apiServer: apiServerFrom(found.access), deny: settings.egressDeny });
+  const clients = clientsFrom(settings, { clock: systemClock, random: Math.random, rules });
   const operator = await startOperator({
-    controllers: controllersFrom(settings),
+    controllers: controllersFrom(settings, clients),
     access: found.access,
     namespaces,
     ...(parentSelector !== undefined && { parentSelector }),

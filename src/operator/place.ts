@@ -1,6 +1,7 @@
 // Where the operator works and where its lease is, from its settings and from where the process runs. Outside a pod a
 // cluster must be named: a process that somebody starts on their own machine never takes whatever kubectl used last.
 
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { wordsOf } from '../base/index.ts';
 import { type ClusterAccess, inCluster, loadKubeconfig } from '../kube/index.ts';
@@ -37,6 +38,17 @@ export function accessFrom(
     return { access };
   } catch (error) {
     return { wrong: wordsOf(error) };
+  }
+}
+
+/** The address of the API server, which no source may be at; nothing while it cannot be read, or has a name only. */
+export function apiServerFrom(access: () => ClusterAccess): string[] {
+  try {
+    const { hostname, port, protocol } = new URL(access().server);
+    const isAddress = isIP(hostname.replace(/^\[|\]$/g, '')) > 0;
+    return isAddress ? [`${hostname}:${port || (protocol === 'http:' ? '80' : '443')}`] : [];
+  } catch {
+    return [];
   }
 }
 

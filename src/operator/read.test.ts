@@ -74,6 +74,8 @@ describe('where a setting comes from', () => {
       logLevel: 'warn',
       logFormat: 'json',
       frameworks: '{"onnx": {"image": "mine:1"}}',
+      imageVolumes: 'off',
+      egressDeny: '10.0.0.0/8,fd00::/8',
       exposure: 'NodePort',
     };
     for (const [key] of settingList.filter(([name]) => name !== 'config')) {
@@ -90,6 +92,14 @@ describe('where a setting comes from', () => {
 });
 
 describe('forms', () => {
+  test('a range of addresses that is none is refused, with how one is written', () => {
+    deepEqual(settled({ file: 'egressDeny: [10.0.0.0/8, "10.0.0.1:6443"]' }).egressDeny, [
+      '10.0.0.0/8',
+      '10.0.0.1:6443',
+    ]);
+    match(wrong({ args: ['--egress-deny=10.0.0.0/8,tomorrow'] }), /--egress-deny: "tomorrow" is no range/);
+  });
+
   test('namespaces are a list in the file and joined by commas elsewhere', () =>
     deepEqual(
       [settled({ file: 'namespaces: [a, b]' }), settled({ args: ['--namespaces=a, b,,a'] })].map(

@@ -1,7 +1,7 @@
 // Every setting of the operator, once: from this list come the flags, the variables, the keys of the file, `--help`, the
 // table in the documentation and the type of the result. Whatever is not in it does not exist.
 
-import { address, choice, count, type Form, names, object, onOff, text } from './forms.ts';
+import { address, choice, count, type Form, names, object, onOff, ranges, text } from './forms.ts';
 import { type FrameworkChanges, readFrameworks } from './frameworks.ts';
 import { version } from './version.ts';
 
@@ -84,6 +84,23 @@ export const settings = {
     {},
     'What differs from the table of frameworks: image, command, args, port, healthPath, writable; applies to new revisions.',
     'no differences',
+  ),
+  imageVolumes: setting(
+    choice('auto', 'on', 'off'),
+    'auto',
+    'Whether nodes mount oci:// weights as image volumes; auto looks at the API server and all nodes, and is off with namespaces.',
+  ),
+  egressDeny: setting(
+    ranges,
+    [],
+    'Addresses that neither the operator nor its programs reach for a source; this machine, its neighbours and the API server never are.',
+    'none',
+  ),
+  plainRegistries: setting(
+    names('HOST:PORT,...', /^[A-Za-z0-9.:[\]-]+$/),
+    [],
+    'Registries that are spoken to without TLS; nodes need the same in the configuration of their container runtime.',
+    'none',
   ),
   exposure: setting(choice('NodePort'), 'NodePort', 'How a model with expose: true is reached from outside.'),
 };

@@ -4,8 +4,7 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { makeLog, systemClock } from '../../src/base/index.ts';
-import { frameworks, mlModelController, type MLModelSettings } from '../../src/controllers/mlmodel/index.ts';
+import { egressRules, makeLog, systemClock } from '../../src/base/index.ts';
 import {
   defaultLimits,
   defineController,
@@ -14,6 +13,7 @@ import {
   type OperatorOptions,
   startOperator,
 } from '../../src/kube/index.ts';
+import { clientsFrom, controllersFrom } from '../../src/operator/index.ts';
 import { ConfigMap, kindOf, type KubeObject } from '../../src/objects/index.ts';
 import { cleaningTrioController, type TrioClients, trioController } from './trio/controller.ts';
 
@@ -27,6 +27,9 @@ export interface MainOptions {
   controller: 'plain' | 'cleaning' | 'beside' | 'mlmodel';
   /** For mlmodel: another build, whose own image, framework table and builder of pods all differ. */
   build?: 'another';
+  /** For mlmodel: whether nodes mount images, and registries on loopback that are spoken to without TLS. */
+  imageVolumes?: 'auto' | 'on' | 'off';
+  plainRegistries?: string[];
   namespaces?: string[];
   parentSelector?: string;
   lease?: { namespace: string; name: string };
@@ -54,11 +57,21 @@ const absentController = defineController({
   decide: () => ({ want: [], status: {} }),
 });
 
-function settingsOf({ build }: MainOptions): MLModelSettings {
-  const image = build === 'another' ? 'baton:2' : 'baton:1';
-  const table = frameworks(image);
-  const onnx = { ...table.onnx, args: ['serve', '--model={model}', '--port=9090'], port: 9090, writable: ['/scratch'] };
-  return { image, frameworks: build === 'another' ? { ...table, onnx } : table, exposure: 'NodePort' };
+/** Registries of a test are on loopback, which the product never reaches. */
+const rules = egressRules({ allow: ['127.0.0.1'] });
+
+/** What another build differs in: the image of our own programs, and the table of frameworks. */
+function buildOf({ build }: MainOptions) {
+  if (build === undefined) return { image: 'baton:1', frameworks: {} };
+  const onnx = { args: ['serve', '--model={model}', '--port=9090'], port: 9090, writable: ['/scratch'] };
+  return { image: 'baton:2', frameworks: { onnx } };
+}
+
+function modelController(asked: MainOptions) {
+  const { namespaces = [], imageVolumes = 'auto', plainRegistries = [] } = asked;
+  const settings = { ...buildOf(asked), exposure: 'NodePort', namespaces, imageVolumes } as const;
+  const around = { clock: systemClock, random: Math.random, rules };
+  return controllersFrom({ ...settings, egressDeny: [], plainRegistries }, clientsFrom({ plainRegistries }, around));
 }
 
 function controllersOf(asked: MainOptions): OperatorOptions['controllers'] {
@@ -66,7 +79,7 @@ function controllersOf(asked: MainOptions): OperatorOptions['controllers'] {
     plain: [{ definition: trioController, clients }],
     cleaning: [{ definition: cleaningTrioController, clients }],
     beside: [{ definition: trioController, clients }, { definition: absentController }],
-    mlmodel: [{ definition: mlModelController(settingsOf(asked)) }],
+    mlmodel: modelController(asked),
   };
   return table[asked.controller];
 }

@@ -6,7 +6,9 @@ import {
   attemptOf,
   cut,
   downloadJob,
+  type Found,
   frameworks,
+  inspectJob,
   type MLModelSettings,
   revisionObject,
   server,
@@ -24,7 +26,14 @@ import type {
   StorageClass,
 } from '../../src/objects/index.ts';
 
-export const settings: MLModelSettings = { image: 'baton:1', frameworks: frameworks('baton:1'), exposure: 'NodePort' };
+export const settings: MLModelSettings = {
+  image: 'baton:1',
+  frameworks: frameworks('baton:1'),
+  exposure: 'NodePort',
+  imageVolumes: 'auto',
+  egressDeny: [],
+  plainRegistries: [],
+};
 
 /** A model as the API server would hand it out, with every default. */
 export function aModel(spec: Partial<MLModel['spec']> = {}, metadata: Partial<MLModel['metadata']> = {}): MLModel {
@@ -48,12 +57,12 @@ export function aModel(spec: Partial<MLModel['spec']> = {}, metadata: Partial<ML
 
 const born = '2026-01-01T00:00:00Z';
 
-/** The stored revision of a model. */
-export const revision = (model: MLModel, number = 1): ControllerRevision =>
-  revisionObject(model, cut(model, settings, number));
+/** The stored revision of a model; one whose weights are an image was found before. */
+export const revision = (model: MLModel, number = 1, found?: Found): ControllerRevision =>
+  revisionObject(model, cut(model, settings, number, sourceOf(model, found)));
 
-const download = (model: MLModel) => {
-  const source = sourceOf(model);
+const download = (model: MLModel, found?: Found) => {
+  const source = sourceOf(model, found);
   if (source.from !== 'download') throw new TypeError('this model is not downloaded');
   return source;
 };
@@ -67,9 +76,9 @@ export const leaving = <T extends KubeObject>(object: T): T => ({
 /** The claim of a model's weights; with a digest they are there. */
 export function claim(
   model: MLModel,
-  { digest, phase = 'Bound' }: { digest?: string; phase?: 'Bound' | 'Lost' | 'Pending' } = {},
+  { digest, phase = 'Bound', found }: { digest?: string; phase?: 'Bound' | 'Lost' | 'Pending'; found?: Found } = {},
 ): PersistentVolumeClaim {
-  const object = weightsClaim(model, download(model), {
+  const object = weightsClaim(model, download(model, found), {
     size: model.spec.storageSize ?? '1Gi',
     storageClassName: model.spec.storageClassName,
   });
@@ -77,9 +86,17 @@ export function claim(
   return { ...object, metadata: { ...object.metadata, annotations, creationTimestamp: born }, status: { phase } };
 }
 
+type Result = 'running' | 'Complete' | 'Failed';
+
 /** The download of a model's weights. */
-export function job(model: MLModel, result: 'running' | 'Complete' | 'Failed' = 'running'): Job {
-  const object = downloadJob(model, download(model), attemptOf(model), settings);
+export const job = (model: MLModel, result: Result = 'running'): Job =>
+  ended(downloadJob(model, download(model), attemptOf(model), settings), result);
+
+/** The Job that looks at the image of a model's weights. */
+export const inspection = (model: MLModel, result: Result = 'running'): Job =>
+  ended(inspectJob(model, settings), result);
+
+function ended(object: Job, result: Result): Job {
   const conditions =
     result === 'running' ? [] : [{ type: result, status: 'True' as const, reason: result, message: '' }];
   return {
@@ -90,8 +107,12 @@ export function job(model: MLModel, result: 'running' | 'Complete' | 'Failed' = 
 }
 
 /** The pod of a download, running or ended with its last word. */
-export function downloadPod(model: MLModel, word?: LastWord): Pod {
-  const owner = job(model);
+export const downloadPod = (model: MLModel, word?: LastWord): Pod => programPod(job(model), word);
+
+/** The pod of the Job that looks at an image. */
+export const inspectPod = (model: MLModel, word?: LastWord): Pod => programPod(inspection(model), word);
+
+function programPod(owner: Job, word?: LastWord): Pod {
   const terminated = word && { exitCode: word.result === 'done' ? 0 : 42, message: sayLastWord(word) };
   return {
     apiVersion: 'v1',
@@ -110,16 +131,22 @@ export function downloadPod(model: MLModel, word?: LastWord): Pod {
     status: {
       phase: word ? (word.result === 'done' ? 'Succeeded' : 'Failed') : 'Running',
       containerStatuses: [
-        { name: 'download', ready: false, restartCount: 0, state: terminated ? { terminated } : { running: {} } },
+        {
+          name: owner.spec.template.spec.containers[0]?.name ?? '',
+          ready: false,
+          restartCount: 0,
+          state: terminated ? { terminated } : { running: {} },
+        },
       ],
     },
   };
 }
 
 /** The Deployment of a model's revision with so many servers available. */
-export function deployment(model: MLModel, available = model.spec.replicas): Deployment {
+export function deployment(model: MLModel, available = model.spec.replicas, found?: Found): Deployment {
   const { replicas } = model.spec;
-  const object = server(model, cut(model, settings, 1), { replicas, takeover: 'surge', served: [] });
+  const made = cut(model, settings, 1, sourceOf(model, found));
+  const object = server(model, made, { replicas, takeover: 'surge', served: [] });
   return {
     ...object,
     metadata: { ...object.metadata, generation: 1 },
@@ -134,8 +161,8 @@ export function deployment(model: MLModel, available = model.spec.replicas): Dep
 }
 
 /** One server of a model's revision. */
-export function serverPod(model: MLModel, status: Pod['status'] = readyStatus): Pod {
-  const { template } = cut(model, settings, 1);
+export function serverPod(model: MLModel, status: Pod['status'] = readyStatus, found?: Found): Pod {
+  const { template } = cut(model, settings, 1, sourceOf(model, found));
   const name = `iris-server-${template.metadata?.labels?.[mark.revision]}`;
   return {
     apiVersion: 'v1',

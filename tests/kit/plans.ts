@@ -16,6 +16,8 @@ export const noFacts: Facts<MLModelFacts> = {
   podEvents: { state: 'unneeded' },
   jobEvents: { state: 'unneeded' },
   endedPods: { state: 'unneeded' },
+  manifest: { state: 'pending' },
+  imageVolumes: { state: 'pending' },
 };
 
 /** '!' is created once, '+' is applied, '=' is kept untouched, '@' is noted. */
@@ -41,11 +43,12 @@ export const look = (
 ): Decision<MLModelStatus> => decide({ object: model, seen: world, facts, now: at }, settings);
 
 /** What it wants, in signs. */
-export const plan = (model: MLModel, world: Observed): string => look(model, world).want.map(line).join(' ');
+export const plan = (model: MLModel, world: Observed, facts = noFacts): string =>
+  look(model, world, { facts }).want.map(line).join(' ');
 
 /** The word for it. */
-export const reason = (model: MLModel, world: Observed): string | undefined =>
-  conditionOf(look(model, world).status, 'Ready')?.reason;
+export const reason = (model: MLModel, world: Observed, facts = noFacts): string | undefined =>
+  conditionOf(look(model, world, { facts }).status, 'Ready')?.reason;
 
 /** Whether a condition holds, or undefined where it is not told. */
 export const says = ({ status }: Decision<MLModelStatus>, type: string): string | undefined =>

@@ -16,9 +16,13 @@ import {
 } from '../../objects/index.ts';
 import { claimEvents, endedPods, jobEvents, type MLModelFacts, podEvents, progress } from './facts.ts';
 import { formerRevisions } from './history.ts';
+import { imageVolumes, manifest } from './imagefacts.ts';
+import { lookOf } from './look.ts';
+import type { MLModelClients } from './registry.ts';
 import { askedRevision, cut, type Revision } from './revision.ts';
 import { rolloutOf } from './rollout.ts';
 import type { MLModelSettings } from './settings.ts';
+import { sourceOf } from './source.ts';
 import { stageOf } from './stage.ts';
 import { targetOf } from './target.ts';
 import { type Plan, wanted } from './wanted.ts';
@@ -36,8 +40,10 @@ export function decide(pass: Pass<MLModel, MLModelFacts>, settings: MLModelSetti
 }
 
 function planOf({ object: model, seen, facts, now }: Pass<MLModel, MLModelFacts>, settings: MLModelSettings): Plan {
-  const asked = askedRevision(model, seen, settings);
-  const weights = weightsOf(model, asked.source, seen, facts);
+  const look = lookOf(model, seen, facts, settings);
+  const source = look?.at === 'found' ? sourceOf(model, look.found) : sourceOf(model);
+  const asked = askedRevision(model, seen, settings, source);
+  const weights = look && look.at !== 'found' ? look : weightsOf(model, asked.source, seen, facts);
   const rollout = rolloutOf(model, seen);
   const target = targetOf(model, { asked, weights, rollout }, seen, now);
   const former = formerRevisions(model, { asked, target: target?.revision, rollout }, seen);
@@ -46,14 +52,14 @@ function planOf({ object: model, seen, facts, now }: Pass<MLModel, MLModelFacts>
 
 /** Whether this operator would render the servers in another way than the revision that is stored. */
 function isOutdated(model: MLModel, asked: Revision, settings: MLModelSettings): boolean {
-  const today = cut(model, settings, asked.number);
+  const today = cut(model, settings, asked.number, asked.source);
   return !isDeepStrictEqual([today.template, today.port], [asked.template, asked.port]);
 }
 
 /** The controller, with what the operator's configuration decides. */
 export const mlModelController = (
   settings: MLModelSettings,
-): ControllerDefinition<MLModel, MLModelStatus, MLModelFacts> =>
+): ControllerDefinition<MLModel, MLModelStatus, MLModelFacts, MLModelClients> =>
   defineController({
     kind: MLModel,
     conditions: [
@@ -72,6 +78,14 @@ export const mlModelController = (
     owns: [ControllerRevision, PersistentVolumeClaim, Job, Deployment, Service, PodDisruptionBudget],
     labelled: [Pod],
     reads: [PersistentVolumeClaim, StorageClass],
-    gather: { progress, claimEvents, podEvents, jobEvents, endedPods },
+    gather: {
+      progress,
+      claimEvents,
+      podEvents,
+      jobEvents,
+      endedPods,
+      manifest,
+      imageVolumes: imageVolumes(settings),
+    },
     decide: (pass) => decide(pass, settings),
   });

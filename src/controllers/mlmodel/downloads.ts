@@ -38,16 +38,27 @@ export const podsOf = ({ metadata }: Job, seen: Observed): Pod[] =>
 /** Whether a pod is among these that did what it was made for. */
 export const hasSucceeded = (pods: readonly Pod[]): boolean => pods.some(({ status }) => status?.phase === 'Succeeded');
 
-/** How far a Job is that has not failed. */
-export function inJob(job: Job, claim: PersistentVolumeClaim, seen: Observed, facts: Facts<MLModelFacts>): Weights {
+/** How far a Job is that has not failed; `claim` is what it fills, if anything. */
+export function inJob(
+  job: Job,
+  claim: PersistentVolumeClaim | undefined,
+  seen: Observed,
+  facts: Facts<MLModelFacts>,
+): Weights {
   const pods = podsOf(job, seen);
   return jobResult(job) === 'running' ? running(job, pods, claim, facts) : complete(job, pods, facts);
 }
 
-/** What a download said at its end. News of pods may come later than those of their Job: then the server itself is asked. */
-function complete(job: Job, pods: readonly Pod[], { endedPods }: Facts<MLModelFacts>): Weights {
+/** The pods that tell how a Job ended. Their news may come later than the Job's: then the server itself is asked. */
+export function witnessesOf(pods: readonly Pod[], { endedPods }: Facts<MLModelFacts>): readonly Pod[] | undefined {
+  if (hasSucceeded(pods)) return pods;
+  return endedPods.state === 'known' ? endedPods.value : undefined;
+}
+
+/** What a download said at its end. */
+function complete(job: Job, pods: readonly Pod[], facts: Facts<MLModelFacts>): Weights {
   const attempt = attemptIn(job);
-  const witnesses = hasSucceeded(pods) ? pods : endedPods.state === 'known' ? endedPods.value : undefined;
+  const witnesses = witnessesOf(pods, facts);
   if (!witnesses)
     return {
       at: 'loading',
@@ -60,18 +71,23 @@ function complete(job: Job, pods: readonly Pod[], { endedPods }: Facts<MLModelFa
   const word = lastWord(witnesses);
   if (word?.result === 'done') return { at: 'ready', digest: word.digest };
   if (witnesses.length === 0) return { at: 'restarting', cause: undefined, since: undefined };
-  const message = `The download ended without saying what it fetched: ${job.metadata.name}`;
+  const message = `${objectOf(job)} ended without saying what it found`;
   return { at: 'failed', attempt, cause: { reason: 'NoResult', message, object: objectOf(job) } };
 }
 
 /** What holds up the pod that is there now; without one the failure of the last, which is tried again and has no deadline. */
-function running(job: Job, pods: readonly Pod[], claim: PersistentVolumeClaim, facts: Facts<MLModelFacts>): Weights {
+function running(
+  job: Job,
+  pods: readonly Pod[],
+  claim: PersistentVolumeClaim | undefined,
+  facts: Facts<MLModelFacts>,
+): Weights {
   const here = pods.filter(({ metadata, status }) => !metadata.deletionTimestamp && !isOver(status?.phase));
   const loading = { at: 'loading', attempt: attemptIn(job), failed: job.status?.failed ?? 0 } as const;
   const [pod] = here;
   if (!pod) return { ...loading, cause: unmade(job, pods, facts), late: undefined, since: undefined };
   const waits = here.filter(({ status }) => status?.phase !== 'Running');
-  const told = claimCause(claim, known(facts.claimEvents)) ?? causeOfPods(here);
+  const told = (claim && claimCause(claim, known(facts.claimEvents))) ?? causeOfPods(here);
   const cause = told ?? podEventCause(pod, known(facts.podEvents));
   return { ...loading, cause, late: notReadyCause(waits), since: pod.metadata.creationTimestamp };
 }
@@ -89,7 +105,7 @@ function retried(job: Job, pods: readonly Pod[]): Cause | undefined {
   const object = objectOf(job);
   if (word?.result === 'verdict') return { reason: word.verdict, message: word.message, object };
   if (word?.result !== 'fault') return jobCause(job, pods);
-  return { reason: 'DownloadRetrying', message: `${word.message} (${attempts(job)}, it is tried again)`, object };
+  return { reason: `${workOf(job)}Retrying`, message: `${word.message} (${attempts(job)}, it is tried again)`, object };
 }
 
 /** The program's own verdict says more than the Job's count of failures. */
@@ -98,9 +114,13 @@ export function failureOf(job: Job, pods: readonly Pod[]): Cause {
   const word = lastWord(pods);
   if (word?.result === 'verdict') return { reason: word.verdict, message: word.message, object };
   if (word?.result === 'fault')
-    return { reason: 'DownloadFailed', message: `${word.message} (${attempts(job)})`, object };
-  return jobCause(job, pods) ?? { reason: 'DownloadFailed', message: `${object} failed`, object };
+    return { reason: `${workOf(job)}Failed`, message: `${word.message} (${attempts(job)})`, object };
+  return jobCause(job, pods) ?? { reason: `${workOf(job)}Failed`, message: `${object} failed`, object };
 }
+
+/** The word for what a Job does. */
+const workOf = ({ metadata }: Job): string =>
+  metadata.labels?.['app.kubernetes.io/component'] === 'inspect' ? 'Inspection' : 'Download';
 
 const attempts = ({ status }: Job): string =>
   status?.failed === 1 ? '1 attempt failed' : `${status?.failed ?? 0} attempts failed`;
@@ -108,11 +128,11 @@ const attempts = ({ status }: Job): string =>
 const objectOf = ({ metadata }: Job): string => `Job ${metadata.name}`;
 
 /** What the newest pod that ended said. */
-function lastWord(pods: readonly Pod[]): LastWord | undefined {
+export function lastWord(pods: readonly Pod[]): LastWord | undefined {
   const age = ({ metadata }: Pod) => `${metadata.creationTimestamp} ${metadata.name}`;
   for (const pod of pods.toSorted((a, b) => (age(a) < age(b) ? 1 : -1))) {
-    const end = pod.status?.containerStatuses?.find(({ name }) => name === 'download')?.state?.terminated;
-    const word = heardLastWord(end?.message);
+    const [program] = pod.status?.containerStatuses ?? [];
+    const word = heardLastWord(program?.state?.terminated?.message);
     if (word) return word;
   }
   return undefined;

@@ -4,8 +4,10 @@
 
 import { heardProgress, mark, type MLModel, type Progress } from '../../api/index.ts';
 import type { Fact, Observed } from '../../kube/define.ts';
-import { type Job, jobResult, KubeEvent, PersistentVolumeClaim, Pod } from '../../objects/index.ts';
+import { Job, jobResult, KubeEvent, PersistentVolumeClaim, Pod } from '../../objects/index.ts';
 import { hasSucceeded, jobsFor, podsOf } from './downloads.ts';
+import { inspectName } from './look.ts';
+import type { Looked } from './registry.ts';
 import { askedSource } from './revision.ts';
 import { digestOn } from './volume.ts';
 
@@ -15,6 +17,8 @@ export type MLModelFacts = {
   podEvents: KubeEvent[];
   jobEvents: KubeEvent[];
   endedPods: Pod[];
+  manifest: Looked;
+  imageVolumes: boolean;
 };
 
 /** The newest progress line of the download that is running for what is asked. */
@@ -48,20 +52,26 @@ const events = (
 
 /** The events of a claim that waits. */
 export const claimEvents = events((model, seen) => {
-  const claim = seen.get(PersistentVolumeClaim, askedSource(model, seen).claim);
+  const claim = seen.get(PersistentVolumeClaim, askedSource(model, seen).claim ?? '');
   return claim?.status?.phase === 'Pending' && digestOn(claim) === undefined ? aboutOf(claim) : undefined;
 });
 
-/** The events of a download that has its node and does not start, where a Secret may be what it waits for. */
+/** The events of a download or an inspection that has its node and does not start, where a Secret may be the cause. */
 export const podEvents = events((model, seen) => {
   const pod = model.spec.credentials === undefined ? undefined : downloadIn('Pending', model, seen);
   return pod?.spec.nodeName === undefined ? undefined : aboutOf(pod);
 });
 
+/** The Jobs that fetch what is asked, or look at it. */
+function jobsAsked(model: MLModel, seen: Observed): Job[] {
+  const { claim } = askedSource(model, seen);
+  const inspection = seen.get(Job, inspectName(model));
+  return [...(claim === undefined ? [] : jobsFor(claim, seen)), ...(inspection ? [inspection] : [])];
+}
+
 /** The events of a Job that has made no pod. */
 export const jobEvents = events((model, seen) => {
-  const { claim } = askedSource(model, seen);
-  const job = jobsFor(claim, seen).find((one) => jobResult(one) === 'running' && podsOf(one, seen).length === 0);
+  const job = jobsAsked(model, seen).find((one) => jobResult(one) === 'running' && podsOf(one, seen).length === 0);
   return job && aboutOf(job);
 });
 
@@ -71,8 +81,8 @@ export const endedPods: Fact<MLModel, About, Pod[], object> = {
   perSecond: 10,
   needs: [{ group: '', resource: 'pods', verbs: ['list'] }],
   inputs(model, seen) {
-    const { claim } = askedSource(model, seen);
-    const job = jobsFor(claim, seen).find((one) => jobResult(one) === 'complete' && !hasSucceeded(podsOf(one, seen)));
+    const isUntold = (job: Job) => jobResult(job) === 'complete' && !hasSucceeded(podsOf(job, seen));
+    const job = jobsAsked(model, seen).find(isUntold);
     return job && aboutOf(job);
   },
   fetch: ({ namespace, uid }, { kube }) =>
@@ -84,9 +94,11 @@ const aboutOf = ({ metadata: { namespace = '', uid = '' } }: Pod | Job | Persist
   uid,
 });
 
+/** The pod of the program that works for what is asked: a download onto its claim, or an inspection, which has none. */
 function downloadIn(phase: string, model: MLModel, seen: Observed): Pod | undefined {
   const { claim } = askedSource(model, seen);
-  const isDownload = ({ metadata: { labels, deletionTimestamp } }: Pod) =>
-    labels?.['app.kubernetes.io/component'] === 'download' && labels[mark.weights] === claim && !deletionTimestamp;
-  return seen.labelled(Pod).find((pod) => isDownload(pod) && pod.status?.phase === phase);
+  const component = claim === undefined ? 'inspect' : 'download';
+  const isMeant = ({ metadata: { labels, deletionTimestamp } }: Pod) =>
+    labels?.['app.kubernetes.io/component'] === component && labels[mark.weights] === claim && !deletionTimestamp;
+  return seen.labelled(Pod).find((pod) => isMeant(pod) && pod.status?.phase === phase);
 }

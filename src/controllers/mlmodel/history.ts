@@ -19,7 +19,9 @@ export function formerRevisions(
   );
   const arrived = rollout.told === asked.name && rollout.complete;
   // What shares the volume of what is asked gets its weights with it, if it has them not yet or not any more.
-  const returnable = others.filter((one) => one.source.claim === asked.source.claim || hasWeights(one, seen));
+  const { claim } = asked.source;
+  const shares = ({ source }: Revision) => claim !== undefined && source.claim === claim;
+  const returnable = others.filter((one) => shares(one) || hasWeights(one, seen));
   const remembered = returnable.slice(0, model.spec.rollout.history + (arrived ? 0 : 1));
   const inUse = new Set(podsIn(seen).map(({ metadata }) => metadata.labels?.[mark.revision]));
   const stays = ({ name }: Revision) => name === rollout.told || name === target?.name || inUse.has(name);

@@ -3,9 +3,11 @@
 
 export { decide, mlModelController } from './controller.ts';
 export type { MLModelFacts } from './facts.ts';
+export { inspectJob } from './inspect.ts';
+export type { Looked, MLModelClients, Registry } from './registry.ts';
 export { type Framework, frameworks } from './frameworks.ts';
 export { cut, type Revision, revisionName, revisionObject } from './revision.ts';
 export { server, serverLabels } from './server.ts';
 export type { MLModelSettings } from './settings.ts';
-export { attemptOf, type Source, sourceOf } from './source.ts';
+export { attemptOf, type Found, type Source, sourceOf } from './source.ts';
 export { downloadJob, weightsClaim } from './storage.ts';

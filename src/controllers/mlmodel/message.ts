@@ -27,6 +27,7 @@ export function messageOf({ stage, plan, model }: { stage: Stage; plan: Plan; mo
     case 'Failed':
       return `${stage.cause.message}${serving === undefined ? '' : `; revision ${serving} serves`}`;
     case 'Pending':
+      return `${stage.cause?.message ?? looking(plan)}${meanwhile}`;
     case 'CreatingStorage':
       return `${stage.cause?.message ?? 'Waiting for the volume to be bound'}${meanwhile}`;
     case 'Downloading':
@@ -35,6 +36,11 @@ export function messageOf({ stage, plan, model }: { stage: Stage; plan: Plan; mo
       return `${stage.cause?.message ?? 'The servers are starting'}${gap(plan, model)}${meanwhile}`;
   }
 }
+
+const looking = ({ weights }: Plan): string =>
+  weights.at === 'looking' && weights.inspecting
+    ? 'A Job looks at the image of the weights, because its registry wants to know who asks'
+    : 'The image of the weights is being looked at';
 
 const downloading = ({ weights }: Plan): string =>
   weights.at === 'loading' && weights.failed > 0

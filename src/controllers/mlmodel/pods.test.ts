@@ -8,6 +8,7 @@ import { aModel, settings } from '../../../tests/kit/mlmodel.ts';
 import { complaintsAbout } from '../../../tests/kit/restricted.ts';
 import { mark, type MLModel } from '../../api/index.ts';
 import type { PodTemplate } from '../../objects/index.ts';
+import { inspectJob } from './inspect.ts';
 import { cut } from './revision.ts';
 import { sourceOf } from './source.ts';
 import { downloadJob } from './storage.ts';
@@ -19,7 +20,13 @@ const names = fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.stringMatching
 const asked = fc
   .record(
     {
-      modelURL: fc.constantFrom('https://models.example/1', 's3://bucket/1', 'pvc://shelf', 'pvc://shelf/deep/er/'),
+      modelURL: fc.constantFrom(
+        'https://models.example/1',
+        's3://bucket/1',
+        'oci://registry.example:5000/models/iris:1',
+        'pvc://shelf',
+        'pvc://shelf/deep/er/',
+      ),
       framework: fc.constantFrom('onnx' as const, 'tensorflow' as const),
       accessMode: fc.constantFrom('ReadWriteOnce' as const, 'ReadWriteMany' as const),
       credentials: fc.constant('secret'),
@@ -46,9 +53,15 @@ const asked = fc
   .map((spec) => aModel(spec as unknown as Partial<MLModel['spec']>));
 
 function podsOf(model: MLModel): PodTemplate[] {
-  const source = sourceOf(model);
-  const { template } = cut(model, settings, 1);
-  return source.from === 'claim' ? [template] : [template, downloadJob(model, source, 'a', settings).spec.template];
+  const sources = model.spec.modelURL.startsWith('oci:')
+    ? [true, false].map((mounted) => sourceOf(model, { digest: 'sha256:0', bytes: 1, mounted }))
+    : [sourceOf(model)];
+  const looks = sources.length > 1 ? [inspectJob(model, settings).spec.template] : [];
+  const rest = sources.flatMap((source) => [
+    cut(model, settings, 1, source).template,
+    ...(source.from === 'download' ? [downloadJob(model, source, 'a', settings).spec.template] : []),
+  ]);
+  return [...rest, ...looks];
 }
 
 const everyPod = (claim: (pod: PodTemplate, model: MLModel) => void) =>
@@ -99,13 +112,18 @@ describe('every pod of a model', () => {
     everyPod(({ spec, metadata }, model) => {
       for (const field of ['nodeSelector', 'tolerations', 'priorityClassName', 'runtimeClassName', 'imagePullSecrets'])
         deepEqual(spec[field], model.spec[field as keyof MLModel['spec']]);
-      deepEqual(metadata?.annotations, model.spec.podAnnotations);
+      const { [mark.image]: image, ...annotations } = metadata?.annotations ?? {};
+      deepEqual(annotations, { ...model.spec.podAnnotations });
+      ok(image === undefined || model.spec.modelURL.startsWith('oci:'));
       for (const [key, value] of Object.entries(model.spec.podLabels ?? {})) equal(metadata?.labels?.[key], value);
     }));
 
   test('is held with those that share a volume for one node, and only then', () =>
     everyPod(({ spec, metadata }, model) => {
-      const single = sourceOf(model).from === 'download' && model.spec.accessMode === 'ReadWriteOnce';
+      const own = (spec['volumes'] as { persistentVolumeClaim?: { claimName: string } }[]).some(
+        ({ persistentVolumeClaim: claim }) => claim !== undefined && claim.claimName !== 'shelf',
+      );
+      const single = own && model.spec.accessMode === 'ReadWriteOnce';
       equal('affinity' in spec, single);
       const text = JSON.stringify(spec['affinity'] ?? '');
       equal(text.includes(String(metadata?.labels?.[mark.weights])), single);

@@ -5,7 +5,15 @@ import { describe, test } from 'node:test';
 import { aModel, revision, settings } from '../../../tests/kit/mlmodel.ts';
 import { seen } from '../../../tests/kit/world.ts';
 import type { ControllerRevision } from '../../objects/index.ts';
-import { askedRevision, askedSource, cut, revisionName, revisionObject, revisionsIn } from './revision.ts';
+import {
+  askedRevision,
+  askedSource,
+  cut,
+  type Revision,
+  revisionName,
+  revisionObject,
+  revisionsIn,
+} from './revision.ts';
 
 const v1 = aModel();
 const v2 = aModel({ server: { args: ['--other'] } });
@@ -32,7 +40,7 @@ describe('a revision', () => {
 
   test('keeps the source with which it was cut', () => {
     const made = cut(v1, settings, 1);
-    const before = { ...made, source: { ...made.source, claim: 'iris-weights-of-old' } };
+    const before: Revision = { ...made, source: { from: 'download', weights: 'old', claim: 'iris-weights-of-old' } };
     equal(askedSource(v1, seen(revisionObject(v1, before))).claim, 'iris-weights-of-old');
     equal(askedSource(v1, seen()).claim, made.source.claim);
   });

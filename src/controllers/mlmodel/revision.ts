@@ -5,7 +5,7 @@
 import { childName, mark, type MLModel, shortHash } from '../../api/index.ts';
 import type { Observed } from '../../kube/define.ts';
 import { ControllerRevision, type PodTemplate } from '../../objects/index.ts';
-import { renderTemplate } from './server.ts';
+import { portOf, renderTemplate } from './server.ts';
 import type { MLModelSettings } from './settings.ts';
 import { type Source, sourceOf } from './source.ts';
 
@@ -25,28 +25,29 @@ export function revisionName({ spec, metadata }: MLModel): string {
   return shortHash([visible, metadata.annotations?.[mark.refresh] ?? ''], 10);
 }
 
-/** The revision that is asked for: the stored one, or one cut now. */
-export function askedRevision(model: MLModel, seen: Observed, settings: MLModelSettings): Revision {
+/** The revision that is asked for, if it is stored. */
+export const storedRevision = (model: MLModel, seen: Observed): Revision | undefined => {
   const name = revisionName(model);
-  const known = revisionsIn(seen);
-  return (
-    known.find((one) => one.name === name) ??
-    cut(model, settings, 1 + Math.max(0, ...known.map(({ number }) => number)))
-  );
-}
-
-/** Where the weights that are asked for come from, as the stored revision says. */
-export const askedSource = (model: MLModel, seen: Observed): Source => {
-  const name = revisionName(model);
-  return revisionsIn(seen).find((one) => one.name === name)?.source ?? sourceOf(model);
+  return revisionsIn(seen).find((one) => one.name === name);
 };
 
-/** A revision as this operator would render it today. */
-export function cut(model: MLModel, settings: MLModelSettings, number: number): Revision {
+/** The revision that is asked for: the stored one, or one cut now. */
+export const askedRevision = (model: MLModel, seen: Observed, settings: MLModelSettings, source?: Source): Revision =>
+  storedRevision(model, seen) ??
+  cut(model, settings, 1 + Math.max(0, ...revisionsIn(seen).map(({ number }) => number)), source);
+
+/** Where the weights that are asked for come from, as the stored revision says. */
+export const askedSource = (model: MLModel, seen: Observed): Source =>
+  storedRevision(model, seen)?.source ?? sourceOf(model);
+
+/** A revision as this operator would render it today. Of a source that is not known there is nothing that could run. */
+export function cut(model: MLModel, settings: MLModelSettings, number: number, source = sourceOf(model)): Revision {
   const name = revisionName(model);
-  const source = sourceOf(model);
+  if (source.from === 'registry') return { name, number, source, template: nothing, port: portOf(model, settings) };
   return { name, number, source, ...renderTemplate(model, name, source, settings) };
 }
+
+const nothing: PodTemplate = { spec: { containers: [] } };
 
 /** All stored revisions, newest first. */
 export const revisionsIn = (seen: Observed): Revision[] =>

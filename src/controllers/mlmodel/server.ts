@@ -6,7 +6,7 @@ import { type Framework, modelPath } from './frameworks.ts';
 import { containerBasics, defined, podBasics, together } from './pod.ts';
 import type { Revision } from './revision.ts';
 import type { MLModelSettings } from './settings.ts';
-import type { Source } from './source.ts';
+import { imageOf, type Located } from './source.ts';
 
 /** How a revision takes over: beside the old one, one by one in its place, or all at once in its place. */
 export type Takeover = 'surge' | 'oneByOne' | 'replace';
@@ -61,7 +61,7 @@ export const server = (
 export function renderTemplate(
   model: MLModel,
   revision: string,
-  source: Source,
+  source: Located,
   settings: MLModelSettings,
 ): { template: PodTemplate; port: number } {
   const row = rowFor(model, settings);
@@ -69,24 +69,38 @@ export function renderTemplate(
     ...model.spec.podLabels,
     ...serverLabels(model),
     [mark.revision]: revision,
-    [mark.weights]: source.claim,
+    ...(source.claim !== undefined && { [mark.weights]: source.claim }),
   };
   const template: PodTemplate = {
-    metadata: { labels, ...defined({ annotations: model.spec.podAnnotations }) },
+    metadata: { labels, ...annotationsOf(model, source) },
     spec: {
       ...podBasics(model),
       ...defined({ serviceAccountName: model.spec.serviceAccountName }),
       ...together(model, source),
       terminationGracePeriodSeconds: 30 + drain,
       containers: [container(model, row, source)],
-      volumes: [
-        { name: 'weights', persistentVolumeClaim: { claimName: source.claim, readOnly: true } },
-        ...row.writable.map((_, index) => ({ name: `scratch-${index}`, emptyDir: {} })),
-      ],
+      volumes: [weightsVolume(source), ...row.writable.map((_, index) => ({ name: `scratch-${index}`, emptyDir: {} }))],
     },
   };
   return { template, port: row.port };
 }
+
+/** Weights are mounted, never copied into the pod; an image is pulled once by each node. */
+function weightsVolume(source: Located): { name: string; [kind: string]: unknown } {
+  const name = 'weights';
+  if (source.from === 'image') return { name, image: { reference: source.image, pullPolicy: 'IfNotPresent' } };
+  return { name, persistentVolumeClaim: { claimName: source.claim, readOnly: true } };
+}
+
+/** A pod says by digest which image its weights are from, in whatever way they reached it. */
+function annotationsOf({ spec }: MLModel, source: Located): { annotations?: Record<string, string> } {
+  const image = imageOf(source);
+  if (image === undefined) return defined({ annotations: spec.podAnnotations });
+  return { annotations: { ...spec.podAnnotations, [mark.image]: image } };
+}
+
+/** The port on which servers of a model answer. */
+export const portOf = (model: MLModel, settings: MLModelSettings): number => rowFor(model, settings).port;
 
 /** The framework's row, with what the model overrides. */
 function rowFor({ spec }: MLModel, { frameworks }: MLModelSettings): Framework {
@@ -95,7 +109,7 @@ function rowFor({ spec }: MLModel, { frameworks }: MLModelSettings): Framework {
   return { ...row, ...(defined({ image, command, args, port, healthPath }) as Partial<Framework>) };
 }
 
-function container(model: MLModel, row: Framework, source: Source): Container {
+function container(model: MLModel, row: Framework, source: Located): Container {
   const { resources, env, rollout } = model.spec;
   const probe = { httpGet: { path: row.healthPath, port: 'http' }, periodSeconds: 5, timeoutSeconds: 5 };
   return {

@@ -8,4 +8,10 @@ export interface MLModelSettings {
   frameworks: Readonly<Record<string, Framework>>;
   /** How `expose: true` reaches the outside. */
   exposure: 'NodePort';
+  /** Whether nodes mount images as volumes; `auto` finds out. */
+  imageVolumes: 'auto' | 'on' | 'off';
+  /** Ranges of addresses that neither we nor our programs reach, beside those that nobody does. */
+  egressDeny: readonly string[];
+  /** Registries that are spoken to without TLS. */
+  plainRegistries: readonly string[];
 }

@@ -3,18 +3,74 @@
 
 import { childName, mark, type MLModel, shortHash } from '../../api/index.ts';
 
-/** Weights that are fetched onto a volume of their own, or that are on somebody's volume already. */
+/**
+ * Weights that are fetched onto a volume of their own; that are on somebody's volume already; that nodes pull and mount
+ * as an image; or that are in a registry which nobody has asked yet, so that it is not known how they will come.
+ */
 export type Source =
-  | { from: 'download'; weights: string; claim: string }
-  | { from: 'claim'; claim: string; path: string };
+  | { from: 'download'; weights: string; claim: string; image?: Copied }
+  | { from: 'claim'; claim: string; path: string }
+  | { from: 'image'; image: string; claim?: never }
+  | { from: 'registry'; claim?: never };
 
-/** The source of a model. */
-export function sourceOf(model: MLModel): Source {
+/** A source of which it is known how it reaches the servers. */
+export type Located = Exclude<Source, { from: 'registry' }>;
+
+/** An image that is downloaded: its name by digest, and its bytes unpacked, if they are known. */
+interface Copied {
+  name: string;
+  bytes?: number;
+}
+
+/** What was found behind the name of an image, and whether nodes are to mount it. */
+export interface Found {
+  digest: string;
+  bytes?: number;
+  mounted: boolean;
+}
+
+/** The source of a model. An image is one only when it was found. */
+export function sourceOf(model: MLModel, found?: Found): Source {
   const { modelURL, digest, accessMode } = model.spec;
   const own = /^pvc:\/\/([^/]+)\/?(.*)$/.exec(modelURL);
   if (own) return { from: 'claim', claim: own[1] ?? '', path: (own[2] ?? '').replace(/\/$/, '') };
-  const weights = shortHash([modelURL, digest ?? '', accessMode], 10);
-  return { from: 'download', weights, claim: childName(model.metadata.name, `weights-${weights}`) };
+  if (!isImage(model)) return downloadOf(model, shortHash([modelURL, digest ?? '', accessMode], 10));
+  if (!found) return { from: 'registry' };
+  const name = pinned(modelURL, found.digest);
+  if (found.mounted) return { from: 'image', image: name };
+  const image = { name, ...(found.bytes !== undefined && { bytes: found.bytes }) };
+  return { ...downloadOf(model, shortHash([modelURL, found.digest, accessMode], 10)), image };
+}
+
+const downloadOf = ({ metadata }: MLModel, weights: string) =>
+  ({ from: 'download', weights, claim: childName(metadata.name, `weights-${weights}`) }) as const;
+
+const scheme = 'oci://';
+
+/** Whether the weights are in a registry. */
+export const isImage = ({ spec }: MLModel): boolean => spec.modelURL.startsWith(scheme);
+
+/** The image that is asked for, as it is written; by its digest if that is asked, too. */
+export const imageAsked = ({ spec: { modelURL, digest } }: MLModel): string =>
+  digest === undefined ? modelURL.slice(scheme.length) : pinned(modelURL, digest);
+
+/** The name of an image by its digest alone: a tag could be another one tomorrow. */
+const pinned = (url: string, digest: string): string =>
+  `${url
+    .slice(scheme.length)
+    .replace(/@.*$/, '')
+    .replace(/:[^/:]*$/, '')}@${digest}`;
+
+/** The image of a source by its digest, if it is one. */
+export function imageOf(source: Source): string | undefined {
+  if (source.from === 'image') return source.image;
+  return source.from === 'download' ? source.image?.name : undefined;
+}
+
+/** What a download is told to fetch. */
+export function urlOf({ spec }: MLModel, source: Source): string {
+  const image = imageOf(source);
+  return image === undefined ? spec.modelURL : `${scheme}${image}`;
 }
 
 /** What a download was started for, and by which pod: a person who mends one of these wants it tried again. */

@@ -30,11 +30,14 @@ export function stageOf(model: MLModel, plan: Plan, now: number): Standing {
   if (stillServes(plan)) return { stage: { name: 'Ready', idle: false } };
   switch (weights.at) {
     case 'missing':
+    case 'unread':
     case 'failed':
       return { stage: { name: 'Failed', cause: weights.cause } };
     case 'leaving':
       if (weights.held) return { stage: { name: 'Failed', cause: weights.cause } };
       return byDeadline({ name: 'CreatingStorage', cause: weights.cause }, weights.since);
+    case 'looking':
+      return byDeadline({ name: 'Pending', cause: weights.cause }, weights.since, weights.late);
     case 'binding':
       return byDeadline({ name: 'CreatingStorage', cause: weights.cause }, weights.since, weights.late);
     case 'restarting':

@@ -1,13 +1,15 @@
 // The volume for the weights of one source, and the Job that fills it. Both are named by the source, so an edit makes new
 // ones beside the old, and a restart finds its own work.
 
-import { childName, downloadArguments, exitCode, mark, MLModel, partLabels } from '../../api/index.ts';
-import { Job, type KubeObject, label, PersistentVolumeClaim } from '../../objects/index.ts';
-import { containerBasics, defined, podBasics, together } from './pod.ts';
+import { childName, downloadArguments, mark, MLModel, partLabels } from '../../api/index.ts';
+import { type Job, label, PersistentVolumeClaim } from '../../objects/index.ts';
+import { programJob, sourceAccess } from './job.ts';
+import { together } from './pod.ts';
 import type { MLModelSettings } from './settings.ts';
-import type { Source } from './source.ts';
+import { type Source, urlOf } from './source.ts';
 
-type Download = Extract<Source, { from: 'download' }>;
+/** A source that is fetched onto a claim. */
+export type Download = Extract<Source, { from: 'download' }>;
 
 const target = '/weights';
 
@@ -36,62 +38,37 @@ export const weightsClaim = (model: MLModel, source: Download, volume: Volume): 
   },
 });
 
+const gibi = 1024 ** 3;
+
+/** The size of a volume for which nobody names one: room for the image, for some of it twice, and for the file system. */
+export const sizeFor = ({ image }: Download): string =>
+  `${Math.max(1, Math.ceil(((image?.bytes ?? 0) * 1.2) / gibi + 0.25))}Gi`;
+
 export const downloadName = ({ metadata }: MLModel, { weights }: Download, attempt: string): string =>
   childName(metadata.name, `download-${weights}-${attempt}`);
 
-/** The Job that fills the claim. Its end is judged by exit codes: a verdict is final, a fault of the network is retried. */
+/** The Job that fills the claim. */
 export function downloadJob(model: MLModel, source: Download, attempt: string, settings: MLModelSettings): Job {
-  const labels = { ...partLabels(MLModel.kind, model.metadata.name, 'download'), [mark.weights]: source.claim };
-  return {
-    apiVersion: Job.apiVersion,
-    kind: Job.kind,
-    metadata: { name: downloadName(model, source, attempt), labels, annotations: { [mark.attempt]: attempt } },
-    spec: {
-      backoffLimit: 6,
-      podReplacementPolicy: 'Failed',
-      podFailurePolicy: {
-        rules: [
-          { action: 'FailJob', onExitCodes: { containerName: 'download', operator: 'In', values: [exitCode.verdict] } },
-          { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
-        ],
-      },
-      template: { metadata: podMetadata(model, labels), spec: podSpec(model, source, settings) },
+  const { framework, digest } = model.spec;
+  const { access, mounts } = sourceAccess(model, settings);
+  const order = { url: urlOf(model, source), target, framework, access };
+  // The name of an image holds its digest already.
+  const args = downloadArguments({ ...order, ...(digest !== undefined && !source.image && { digest }) });
+  return programJob(
+    model,
+    {
+      name: downloadName(model, source, attempt),
+      component: 'download',
+      attempt,
+      args,
+      memory: '512Mi',
+      labels: { [mark.weights]: source.claim },
+      pod: together(model, source),
+      mounts: [
+        { volume: { name: 'weights', persistentVolumeClaim: { claimName: source.claim } }, path: target },
+        ...mounts,
+      ],
     },
-  };
-}
-
-const podMetadata = (
-  { spec }: MLModel,
-  labels: Record<string, string>,
-): Pick<KubeObject['metadata'], 'labels' | 'annotations'> => ({
-  labels: { ...spec.podLabels, ...labels },
-  ...defined({ annotations: spec.podAnnotations }),
-});
-
-function podSpec(model: MLModel, source: Download, settings: MLModelSettings) {
-  const { modelURL, framework, digest, credentials } = model.spec;
-  return {
-    ...podBasics(model),
-    ...together(model, source),
-    restartPolicy: 'Never',
-    containers: [
-      {
-        ...containerBasics,
-        name: 'download',
-        image: settings.image,
-        args: downloadArguments({ url: modelURL, target, framework, ...(digest !== undefined && { digest }) }),
-        resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { memory: '512Mi' } },
-        volumeMounts: [
-          { name: 'weights', mountPath: target },
-          { name: 'scratch', mountPath: '/tmp' },
-          ...(credentials === undefined ? [] : [{ name: 'credentials', mountPath: '/credentials', readOnly: true }]),
-        ],
-      },
-    ],
-    volumes: [
-      { name: 'weights', persistentVolumeClaim: { claimName: source.claim } },
-      { name: 'scratch', emptyDir: { sizeLimit: '64Mi' } },
-      ...(credentials === undefined ? [] : [{ name: 'credentials', secret: { secretName: credentials } }]),
-    ],
-  };
+    settings,
+  );
 }

@@ -28,7 +28,7 @@ export function storageVerdicts(told: Told): Verdict[] {
     ...lost(plan),
     ...(claim ? unfollowed(model, claim, seen) : []),
     ...(isNodeBound(model, source) ? [verdict('NodeBound', true, model.spec.accessMode, nodeBoundWords)] : []),
-    ...(model.spec.retain
+    ...(model.spec.retain && source.from === 'download'
       ? [verdict('Retained', true, 'Asked', `The volume ${source.claim} stays when the model is deleted`)]
       : []),
   ];
@@ -38,6 +38,8 @@ const nodeBoundWords =
   'Only one node at a time can mount the volume, so all servers run there; with accessMode ReadWriteMany they may spread';
 
 function storageReady({ plan: { weights, asked }, stage }: Told, claim: PersistentVolumeClaim | undefined): Verdict {
+  if (asked.source.from === 'image')
+    return verdict('StorageReady', true, 'ImageVolume', 'No volume is needed: nodes mount the image of the weights');
   const bound = asked.source.from === 'claim' ? weights.at === 'ready' : claim?.status?.phase === 'Bound';
   const provided = weights.at === 'ready' || (bound && weights.at !== 'leaving');
   if (provided) return verdict('StorageReady', true, 'Provided', 'There is a volume for the weights');
@@ -45,12 +47,15 @@ function storageReady({ plan: { weights, asked }, stage }: Told, claim: Persiste
   return verdict(
     'StorageReady',
     false,
-    cause?.reason ?? 'Binding',
-    cause?.message ?? 'Waiting for the volume to be bound',
+    cause?.reason ?? (weights.at === 'looking' ? 'LookingAtImage' : 'Binding'),
+    cause?.message ??
+      (weights.at === 'looking' ? 'The image tells what is needed' : 'Waiting for the volume to be bound'),
   );
 }
 
-function downloaded({ plan: { weights }, stage }: Told): Verdict {
+function downloaded({ plan: { weights, asked }, stage }: Told): Verdict {
+  if (asked.source.from === 'image')
+    return verdict('Downloaded', true, 'ImageVolume', 'Every node that serves pulls the weights once, as an image');
   if (weights.at === 'ready') return verdict('Downloaded', true, 'Downloaded', 'The weights are there');
   const cause = weights.cause ?? (stage.name === 'Failed' ? stage.cause : undefined);
   return verdict(
@@ -63,7 +68,7 @@ function downloaded({ plan: { weights }, stage }: Told): Verdict {
 
 /** The servers were told to run what has no weights any more. */
 function lost({ weights, asked, rollout }: Plan): Verdict[] {
-  if (weights.at === 'ready' || rollout.told !== asked.name) return [];
+  if (weights.at === 'ready' || asked.source.from === 'registry' || rollout.told !== asked.name) return [];
   const message =
     weights.cause?.message ?? 'The weights that were served are not there any more: they are fetched again';
   return [verdict('DataLost', true, weights.cause?.reason ?? 'WeightsGone', message)];

@@ -42,7 +42,9 @@ const isFed = ({ name }: Revision, { asked, weights, rollout }: Choice): boolean
 
 /** Nothing answers, and servers that cannot start keep a volume from going that must be made anew. */
 const isClearing = ({ asked, weights, rollout }: Choice, seen: Observed): boolean =>
-  weights.at === 'leaving' && rollout.serving.length === 0 && usersOf(asked.source.claim, 'server', seen).length > 0;
+  weights.at === 'leaving' &&
+  rollout.serving.length === 0 &&
+  usersOf(asked.source.claim ?? '', 'server', seen).length > 0;
 
 type Chosen = Pick<Target, 'revision' | 'asItRuns'>;
 

@@ -19,6 +19,8 @@ export const isGoing = ({ metadata, status }: PersistentVolumeClaim): boolean =>
 
 /** Whether a revision could be served at once. */
 export function hasWeights({ source }: Revision, seen: Observed): boolean {
+  if (source.from === 'image') return true;
+  if (source.from === 'registry') return false;
   if (source.from === 'download') return isIntact(seen.get(PersistentVolumeClaim, source.claim));
   const claim = seen.read(PersistentVolumeClaim, source.claim);
   return claim !== undefined && !isGoing(claim);

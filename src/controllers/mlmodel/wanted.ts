@@ -11,13 +11,14 @@ import {
   type PodTemplate,
   Service,
 } from '../../objects/index.ts';
+import { inspectJob } from './inspect.ts';
+import { mountsImage } from './look.ts';
 import { disruptionBudget, nodePort, service, serviceName } from './network.ts';
 import { type Revision, revisionObject } from './revision.ts';
 import type { Rollout } from './rollout.ts';
 import { server, serverName } from './server.ts';
 import type { MLModelSettings } from './settings.ts';
-import type { Source } from './source.ts';
-import { downloadJob, type Volume, weightsClaim } from './storage.ts';
+import { type Download, downloadJob, sizeFor, type Volume, weightsClaim } from './storage.ts';
 import type { Target } from './target.ts';
 import { hasWeights, isIntact, isSize, mismatchOf, usersOf } from './volume.ts';
 import type { Weights } from './weights.ts';
@@ -35,7 +36,9 @@ export interface Plan {
 /** All children of a model. */
 export function wanted(model: MLModel, plan: Plan, seen: Observed, settings: MLModelSettings): Desired[] {
   return [
-    create(revisionObject(model, plan.asked)),
+    ...(plan.asked.source.from === 'registry'
+      ? inspection(model, plan, settings)
+      : [create(revisionObject(model, plan.asked))]),
     ...download(model, plan, seen, settings),
     ...servers(model, plan, seen),
     ...network(model, plan, seen),
@@ -44,13 +47,17 @@ export function wanted(model: MLModel, plan: Plan, seen: Observed, settings: MLM
   ];
 }
 
+/** A revision is cut when its source is known. Until then a Job may be looking for it. */
+const inspection = (model: MLModel, { weights }: Plan, settings: MLModelSettings): Desired[] =>
+  'inspecting' in weights && weights.inspecting ? [create(inspectJob(model, settings))] : [];
+
 function download(
   model: MLModel,
   { asked: { source }, weights }: Plan,
   seen: Observed,
   settings: MLModelSettings,
 ): Desired[] {
-  if (source.from === 'claim') return [];
+  if (source.from !== 'download') return [];
   const claim = weightsClaim(model, source, volumeFor(model, source, seen));
   switch (weights.at) {
     case 'ready':
@@ -61,6 +68,8 @@ function download(
     case 'binding':
     case 'restarting':
       return [apply(claim)];
+    case 'looking':
+    case 'unread':
     case 'leaving':
     case 'missing':
       return [];
@@ -68,19 +77,23 @@ function download(
 }
 
 /** A claim that is there keeps its size if it cannot have the one that is asked. Its class was settled when it was made. */
-function volumeFor(model: MLModel, source: Source, seen: Observed): Volume {
-  const { storageSize: size = '1Gi', storageClassName } = model.spec;
+function volumeFor(model: MLModel, source: Download, seen: Observed): Volume {
+  const { storageSize = sizeFor(source), storageClassName } = model.spec;
   // One that outlived a model of this name is read before it is ours.
   const held = seen.get(PersistentVolumeClaim, source.claim) ?? seen.read(PersistentVolumeClaim, source.claim);
-  if (!held) return { size, storageClassName };
+  if (!held) return { size: storageSize, storageClassName };
   const mismatch = mismatchOf(model, held, seen);
-  const stays = (mismatch !== undefined && mismatch !== 'grows') || !isSize(size);
-  return { size: stays ? (held.spec.resources?.requests?.storage ?? size) : size, storageClassName: undefined };
+  const stays =
+    model.spec.storageSize === undefined ||
+    (mismatch !== undefined && mismatch !== 'grows') ||
+    !isSize(model.spec.storageSize);
+  const size = stays ? (held.spec.resources?.requests?.storage ?? storageSize) : storageSize;
+  return { size, storageClassName: undefined };
 }
 
 /** The volume of weights that are there. */
 function grown(model: MLModel, { asked: { source }, weights }: Plan, seen: Observed): Desired[] {
-  if (source.from === 'claim' || weights.at !== 'ready') return [];
+  if (source.from !== 'download' || weights.at !== 'ready') return [];
   return [apply(weightsClaim(model, source, volumeFor(model, source, seen)))];
 }
 
@@ -97,8 +110,9 @@ function servers(model: MLModel, { target, rollout }: Plan, seen: Observed): Des
 }
 
 /** Whether the weights that a pod mounts are there. */
-function isFed({ metadata }: PodTemplate, seen: Observed): boolean {
-  const name = metadata?.labels?.[mark.weights] ?? '';
+function isFed(template: PodTemplate, seen: Observed): boolean {
+  if (mountsImage(template)) return true;
+  const name = template.metadata?.labels?.[mark.weights] ?? '';
   const own = seen.get(PersistentVolumeClaim, name);
   return own ? isIntact(own) : seen.read(PersistentVolumeClaim, name) !== undefined;
 }

@@ -15,6 +15,7 @@ import {
 } from '../../objects/index.ts';
 import { attemptIn, failureOf, inJob, jobsFor, podsOf } from './downloads.ts';
 import type { MLModelFacts } from './facts.ts';
+import { type Looking, type Unread, untold } from './look.ts';
 import { attemptOf, type Source } from './source.ts';
 import { digestOn, isGoing, isIntact, isSize, mustBeReplaced, usersOf } from './volume.ts';
 
@@ -30,6 +31,8 @@ export type Weights =
   | { at: 'binding'; cause: Cause | undefined; late: Cause | undefined; since: string | undefined }
   | { at: 'restarting'; cause: Cause | undefined; since: string | undefined }
   | Loading
+  | Looking
+  | Unread
   | { at: 'failed'; attempt: string; cause: Cause };
 
 type Loading = {
@@ -41,9 +44,11 @@ type Loading = {
   since: string | undefined;
 };
 
-/** Where the weights of a source are. */
+/** Where the weights of a source are. What nodes pull by itself is there as soon as it is known. */
 export function weightsOf(model: MLModel, source: Source, seen: Observed, facts: Facts<MLModelFacts>): Weights {
   if (source.from === 'claim') return mounted(source.claim, seen);
+  if (source.from === 'registry') return untold;
+  if (source.from === 'image') return { at: 'ready', digest: source.image.split('@')[1] };
   const claim = seen.get(PersistentVolumeClaim, source.claim);
   if (isIntact(claim)) return { at: 'ready', digest: digestOn(claim) };
   const unsized = sizeCause(model);

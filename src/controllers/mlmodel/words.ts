@@ -43,7 +43,9 @@ export function statusOf(told: Told): MLModelStatus {
     selector: Object.entries(serverLabels(model))
       .map(([key, value]) => `${key}=${value}`)
       .join(','),
-    weightsPath: 'Claim',
+    ...(plan.asked.source.from !== 'registry' && {
+      weightsPath: plan.asked.source.from === 'image' ? 'ImageVolume' : 'Claim',
+    }),
     history: plan.former.filter((revision) => hasWeights(revision, seen)).map(({ name }) => name),
   };
 }

@@ -34,6 +34,8 @@ export interface ReadOptions extends RequestOptions {
 }
 export interface CreateOptions extends RequestOptions {
   manager: string;
+  /** Only judged and completed by the server, not stored. */
+  dryRun?: boolean;
 }
 export interface ApplyOptions extends RequestOptions {
   manager: string;
@@ -105,7 +107,8 @@ export class Client {
   create<T extends KubeObject>(kind: Kind<T>, object: T, options: CreateOptions): Promise<T> {
     const { namespace } = object.metadata;
     if (kind.namespaced && namespace === undefined) throw new TypeError(`${kind.kind}: the namespace is missing`);
-    const path = collectionPath(kind, namespace) + managedBy(options.manager);
+    const trial = options.dryRun ? '&dryRun=All' : '';
+    const path = collectionPath(kind, namespace) + managedBy(options.manager) + trial;
     const asked = { verb: 'create', method: 'POST', path, body: object } as const;
     return this.#object<T>(new KindRequest(kind, object.metadata, asked), options);
   }

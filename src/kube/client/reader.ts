@@ -1,6 +1,6 @@
 // The reads that facts may do, over the client: a missing object is an answer, not an error, and lists come whole.
 
-import type { Kind, KubeObject } from '../../objects/index.ts';
+import { type Kind, type KubeObject, manager } from '../../objects/index.ts';
 import type { Reader } from '../define.ts';
 import type { Client } from './client.ts';
 import { ApiError } from './errors.ts';
@@ -16,7 +16,14 @@ export function readerOf(client: Client): Reader {
       const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/log`;
       return (await client.raw('GET', path, { query, accept: '*/*' })).text;
     },
+    dryRun: (kind, object) => client.create(kind, object, { manager: manager.children, dryRun: true }).catch(refused),
   };
+}
+
+/** Not valid, forbidden by a policy, or judged by somebody who cannot judge without consequences. */
+function refused(error: unknown): undefined {
+  if (error instanceof ApiError && [400, 403, 422].includes(error.status)) return undefined;
+  throw error;
 }
 
 function missing(error: unknown): undefined {

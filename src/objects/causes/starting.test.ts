@@ -59,6 +59,18 @@ table('a pod without an image', [
     says: `${server} cannot get an image: failed to pull and unpack image "${image}": failed to resolve image: failed to authorize: failed to fetch anonymous token: unexpected status from GET request to https://auth.example.com/token?scope=repository%3Aservers%2Fonnx%3Apull&service=registry: 401 Unauthorized (check the name of the image, or name a Secret for its registry in imagePullSecrets)`,
   },
   {
+    name: 'no image, but something else in a registry, mounted as one',
+    pod: starting.volumeImageMismatched,
+    reason: 'VolumeUnavailable',
+    says: `${server} cannot be started: failed to mount image volume: ImageVolumeMountFailed: failed to unpack image volume: mismatched image rootfs and manifest layers (it is not packed as an image that nodes can mount)`,
+  },
+  {
+    name: 'an image whose config is of another type, mounted',
+    pod: starting.volumeImageBroken,
+    reason: 'VolumeUnavailable',
+    says: `${server} cannot be started: failed to mount image volume: ImageVolumeMountFailed: failed to unpack image volume: apply layer error for "sha256:4e1654829b3b84ba5f487ce1a054c744031711be4103138e737d3359f95e93f2": failed to extract layer sha256:9287a0dd8f547924a3a92271e96234bfd34592b986b821ccc7c648600eadf830: failed to get reader from content store: content digest sha256:9287a0dd8f547924a3a92271e96234bfd34592b986b821ccc7c648600eadf830: not found (it is not packed as an image that nodes can mount)`,
+  },
+  {
     name: 'no build for the architecture',
     pod: starting.imageOtherPlatform,
     reason: 'ImageUnavailable',

@@ -4,7 +4,11 @@ import { nameOf } from './cause.ts';
 import { type ContainerJudge, containerIn, failedEnd } from './containers.ts';
 import { adviceFor, sentence } from './words.ts';
 
+/** What a kubelet says of something in a registry that it has pulled and cannot mount as a volume. */
+const unmountable = /ImageVolumeMountFailed/;
+
 const advice = [
+  [unmountable, 'it is not packed as an image that nodes can mount'],
   [/couldn't find key|references non-existent/, 'add that key, or name another'],
   [/(secret|configmap)s? "[^"]*" not found/i, 'create it, or name another'],
   [/run as non-root|runAsNonRoot/, 'use an image with a numeric user that is not root'],
@@ -41,7 +45,7 @@ export const cannotRun: ContainerJudge = (container, pod) => {
   const words = (neverRan ? end.message : message) ?? message ?? '';
   const told = sentence(`${containerIn(pod, container)} cannot be started`, words, adviceFor(words, advice));
   return {
-    reason: 'ContainerCannotRun',
+    reason: unmountable.test(words) ? 'VolumeUnavailable' : 'ContainerCannotRun',
     message: told,
     object: nameOf(pod),
     ...(neverRan && { exitCode: end.exitCode }),

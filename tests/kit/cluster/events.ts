@@ -16,12 +16,13 @@ import {
 } from '../../../src/objects/index.ts';
 import { settings } from '../mlmodel.ts';
 import type { Life } from './life.ts';
-import { collect, troubled, type Weather } from './nodes.ts';
+import { collect, privateImage, troubled, type Weather } from './nodes.ts';
 import { isReady } from './workloads.ts';
 
 type Happening = (life: Life, which: number) => void;
 
 const urls = ['https://models.example/1.onnx', 'https://models.example/2.onnx', 'https://models.example/3.onnx'];
+const images = ['oci://registry.example/iris:1', privateImage] as const;
 const args = ['--a', '--b', '--c'];
 
 const pick = <T>(list: readonly T[], which: number): T | undefined => list[which % list.length];
@@ -71,10 +72,11 @@ const look: Happening = (life, which) => {
 };
 
 const edits: Record<string, Happening> = {
-  source: (life, which) => life.edit({ modelURL: one([urls[0] ?? '', ...urls.slice(1), 'pvc://shelf/iris'], which) }),
+  source: (life, which) =>
+    life.edit({ modelURL: one(['pvc://shelf/iris', ...urls, ...images, images[0], images[1]], which) }),
   mind: (life, which) => {
     const { modelURL } = life.model.spec;
-    life.edit({ modelURL: one(['https://models.example/other.onnx', 'pvc://shelf/iris'], which) });
+    life.edit({ modelURL: one(['https://models.example/other.onnx', 'pvc://shelf/iris', images[1]], which) });
     life.pass();
     life.edit({ modelURL });
   },
@@ -88,6 +90,8 @@ const edits: Record<string, Happening> = {
   strategy: (life, which) =>
     life.edit({ rollout: { ...life.model.spec.rollout, strategy: one(['auto', 'surge', 'replace'], which) } }),
   credentials: (life, which) => life.edit({ credentials: one(['one', 'two'], which) }),
+  pullSecrets: (life, which) =>
+    life.edit({ imagePullSecrets: which % 2 === 0 ? undefined : [{ name: 'pull' }] } as object),
   nodes: (life, which) => life.edit({ nodeSelector: which % 2 === 0 ? undefined : { disk: 'none' } } as object),
   retry: (life, which) => life.annotate({ [mark.retry]: String(which) }),
   refresh: (life, which) => life.annotate({ [mark.refresh]: String(which) }),
@@ -98,6 +102,15 @@ const accidents: Record<string, Happening> = {
   sourceTurns: weather(({ weather: { sources } }, which) => ({
     sources: turned(sources, one([urls[0] ?? '', ...urls.slice(1)], which), one(['fault', 'verdict'], which >> 2)),
   })),
+  imageTurns: weather(({ weather: { images: held } }, which) => ({
+    images: turned(
+      held,
+      one(images, which),
+      one(['artifact', 'private', 'locked', 'missing', 'unreachable'], which >> 1),
+    ),
+  })),
+  imagePushed: weather(({ weather: { pushed } }) => ({ pushed: pushed + 1 })),
+  nodesMount: weather((_life, which) => ({ mounts: which % 3 !== 0 })),
   serverTurns: weather(({ weather: { servers } }, which) => ({
     servers: turned(
       servers,
@@ -164,6 +177,7 @@ function turned<T>(held: Readonly<Record<string, T>>, key: string, trouble: T): 
 const going: Record<string, Happening> = {
   pass: (life) => life.pass(),
   crash: (life, which) => life.pass(1 + (which % 5)),
+  restart: (life) => life.restart(),
   look,
   round: (life, which) =>
     life.round(which, which > 7 ? one<Kind>([Deployment, Job, PersistentVolumeClaim], which) : undefined),
@@ -185,6 +199,9 @@ const often: Readonly<Record<string, number>> = {
   look: 30,
   round: 12,
   crash: 3,
+  restart: 3,
+  imageTurns: 2,
+  pullSecrets: 2,
   source: 4,
   server: 3,
   replicas: 3,
@@ -202,6 +219,9 @@ export const anything: readonly string[] = asOften(happenings);
 
 const gentle = [
   'sourceTurns',
+  'imageTurns',
+  'imagePushed',
+  'nodesMount',
   'serverTurns',
   'classDries',
   'jobExpires',

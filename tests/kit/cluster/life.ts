@@ -3,7 +3,13 @@
 
 import { isDeepStrictEqual as same } from 'node:util';
 import { mark, type MLModel, type MLModelStatus } from '../../../src/api/index.ts';
-import { decide, type MLModelFacts, type MLModelSettings } from '../../../src/controllers/mlmodel/index.ts';
+import {
+  attemptOf,
+  decide,
+  type MLModelFacts,
+  type MLModelSettings,
+  revisionName,
+} from '../../../src/controllers/mlmodel/index.ts';
 import type { Decision, Facts, Observed } from '../../../src/kube/define.ts';
 import {
   Deployment,
@@ -18,7 +24,17 @@ import {
 import { aModel, settings } from '../mlmodel.ts';
 import { foreign, seen } from '../world.ts';
 import { act, Crash, type Write } from './engine.ts';
-import { collect, fairWeather, schedule, shelfClaim, step, syncClaim, type Volumes, type Weather } from './nodes.ts';
+import {
+  collect,
+  fairWeather,
+  lookedAt,
+  schedule,
+  shelfClaim,
+  step,
+  syncClaim,
+  type Volumes,
+  type Weather,
+} from './nodes.ts';
 import { Store } from './store.ts';
 import { isReady, syncDeployment, syncJob } from './workloads.ts';
 
@@ -64,9 +80,11 @@ export class Life {
   store = new Store(classes);
   weather: Weather = fairWeather;
   volumes: Volumes = new Map();
-  model: MLModel = aModel({ server: { args: ['--a'] } });
+  model: MLModel = aModel({ server: { args: ['--a'] }, imagePullSecrets: [{ name: 'pull' }] });
   settings: MLModelSettings = settings;
   again: number | undefined;
+  /** What was last asked of a registry: a question is answered only after the pass that asked it. */
+  private asked: string | undefined;
   /** Revisions that had taken over when the servers were told something else, the last first, since there is a Deployment. */
   arrived: readonly string[] = [];
   readonly watcher: Watcher;
@@ -83,7 +101,7 @@ export class Life {
     fork.store = this.store.copy();
     fork.volumes = new Map(this.volumes);
     [fork.weather, fork.model, fork.settings] = [this.weather, this.model, this.settings];
-    [fork.again, fork.arrived] = [this.again, this.arrived];
+    [fork.again, fork.arrived, fork.asked] = [this.again, this.arrived, this.asked];
     return fork;
   }
 
@@ -117,9 +135,28 @@ export class Life {
     };
     try {
       this.settle(wrote);
+      this.answered(this.question());
     } catch (error) {
       if (!(error instanceof Crash)) throw error;
+      this.restart();
     }
+  }
+
+  /** Another operator begins: what one knew dies with it. */
+  restart(): void {
+    this.answered(undefined);
+  }
+
+  private answered(question: string | undefined): void {
+    if (question === this.asked) return;
+    this.asked = question;
+    this.store.version++;
+  }
+
+  /** What is asked of registries and nodes for this model, if anything. */
+  private question(): string | undefined {
+    const { modelURL } = this.model.spec;
+    return modelURL.startsWith('oci:') ? `${revisionName(this.model)} ${attemptOf(this.model)}` : undefined;
   }
 
   private settle(wrote: (write: Write) => void): void {
@@ -149,8 +186,26 @@ export class Life {
       podEvents: { state: 'unneeded' },
       jobEvents: { state: 'unneeded' },
       endedPods: { state: 'known', value: [] }, // the cache of this small world is never late
+      manifest: this.manifest(),
+      imageVolumes: this.isAnswered() ? { state: 'known', value: this.weather.mounts } : { state: 'pending' },
     };
     return { object: this.model, seen: world, facts, now: this.store.now };
+  }
+
+  private isAnswered(): boolean {
+    return this.asked !== undefined && this.asked === this.question();
+  }
+
+  /** What a registry answers to the operator itself, which may not see what is private. */
+  private manifest(): Facts<MLModelFacts>['manifest'] {
+    const { modelURL: url } = this.model.spec;
+    if (!url.startsWith('oci:')) return { state: 'unneeded' };
+    if (!this.isAnswered()) return { state: 'pending' };
+    const trouble = this.weather.images[url];
+    if (trouble === 'unreachable') return { state: 'failed', why: 'no route to host', lasting: true };
+    if (trouble === 'private')
+      return { state: 'known', value: { refused: 'SourceUnauthorized', message: `${url} answered 401` } };
+    return { state: 'known', value: lookedAt(url, this.weather) };
   }
 
   private tell(status: MLModelStatus): void {

@@ -2,6 +2,7 @@
 // classes and nodes do for as long as nobody changes it.
 
 import { exitCode, type LastWord, sayLastWord } from '../../../src/api/index.ts';
+import type { Looked } from '../../../src/controllers/mlmodel/index.ts';
 import { type LooseCondition, PersistentVolumeClaim, Pod } from '../../../src/objects/index.ts';
 import { claimOf, type Store } from './store.ts';
 
@@ -10,6 +11,12 @@ export interface Weather {
   room: number;
   /** What a source answers, by URL; what is not listed is good. */
   sources: Readonly<Record<string, 'fault' | 'verdict'>>;
+  /** What is behind the name of an image, by URL; what is not listed is one that nodes can mount. */
+  images: Readonly<Record<string, ImageTrouble>>;
+  /** Which image the tags mean just now. */
+  pushed: number;
+  /** Whether nodes are known to mount images. */
+  mounts: boolean;
   /** What a server does, by its first argument; what is not listed gets ready. */
   servers: Readonly<Record<string, 'crash' | 'memory' | 'image' | 'slow'>>;
   /** Classes that give no volume. */
@@ -18,7 +25,34 @@ export interface Weather {
   shelf: boolean;
 }
 
-export const fairWeather: Weather = { room: 9, sources: {}, servers: {}, dry: [], shelf: true };
+/** `artifact`: nodes would mount an empty folder. `private`: the registry wants a Secret. `locked`: it takes none. */
+export type ImageTrouble = 'artifact' | 'private' | 'locked' | 'missing' | 'unreachable';
+
+/** The image that only those see whom its registry knows. */
+export const privateImage = 'oci://registry.example/roses:1';
+
+export const fairWeather: Weather = {
+  room: 9,
+  sources: {},
+  images: { [privateImage]: 'private' },
+  pushed: 1,
+  mounts: true,
+  servers: {},
+  dry: [],
+  shelf: true,
+};
+
+/** The digest that a tag means; one of an artifact can be told from one of an image. */
+export const digestOf = (url: string, { images, pushed }: Weather): string =>
+  `sha256:${images[url] === 'artifact' ? 'artifact' : 'image'}-${pushed}-${url.length}`;
+
+/** What a registry tells whoever may ask. */
+export function lookedAt(url: string, weather: Weather): Looked {
+  const trouble = weather.images[url];
+  if (trouble === 'missing') return { refused: 'SourceNotFound', message: `${url} answered 404` };
+  if (trouble === 'locked') return { refused: 'SourceUnauthorized', message: `${url} answered 403` };
+  return { digest: digestOf(url, weather), bytes: url.length, mountable: trouble !== 'artifact' };
+}
 
 /** What lies on the volume of a claim, by the claim's UID. */
 export type Volumes = Map<string, string>;
@@ -70,14 +104,19 @@ export function schedule(store: Store, pod: Pod, weather: Weather): void {
 }
 
 function obstacle(store: Store, pod: Pod, { room, shelf }: Weather): string | undefined {
-  const name = claimOf(pod) ?? '';
-  const claim = name === 'shelf' && shelf ? shelfClaim : store.get(PersistentVolumeClaim, name);
-  if (!claim) return `persistentvolumeclaim "${name}" not found`;
-  if (claim.metadata.deletionTimestamp) return `persistentvolumeclaim "${name}" is being deleted`;
-  if (claim.status?.phase !== 'Bound') return 'pod has unbound immediate PersistentVolumeClaims';
+  const name = claimOf(pod);
+  const unbound = name === undefined ? undefined : claimObstacle(store, name, shelf);
+  if (unbound !== undefined) return unbound;
   if (pod.spec['nodeSelector'] !== undefined) return "node(s) didn't match Pod's node affinity/selector";
   const taken = store.all(Pod).filter(({ spec, status }) => spec.nodeName !== undefined && !isOver(status));
   return taken.length < room ? undefined : '0/1 nodes are available: 1 Insufficient memory.';
+}
+
+function claimObstacle(store: Store, name: string, shelf: boolean): string | undefined {
+  const claim = name === 'shelf' && shelf ? shelfClaim : store.get(PersistentVolumeClaim, name);
+  if (!claim) return `persistentvolumeclaim "${name}" not found`;
+  if (claim.metadata.deletionTimestamp) return `persistentvolumeclaim "${name}" is being deleted`;
+  return claim.status?.phase === 'Bound' ? undefined : 'pod has unbound immediate PersistentVolumeClaims';
 }
 
 /** Somebody's own claim. */
@@ -96,6 +135,7 @@ export function step(store: Store, pod: Pod, weather: Weather, volumes: Volumes)
   if (pod.metadata.deletionTimestamp) return leave(store, pod);
   if (pod.spec.nodeName === undefined || isOver(pod.status)) return;
   if (componentOf(pod) === 'download') return download(store, pod, weather, volumes);
+  if (componentOf(pod) === 'inspect') return inspect(store, pod, weather);
   serve(store, pod, weather);
 }
 
@@ -107,22 +147,35 @@ function leave(store: Store, pod: Pod): void {
 }
 
 function download(store: Store, pod: Pod, { sources }: Weather, volumes: Volumes): void {
-  if (pod.status?.phase !== 'Running') {
-    const state = { running: { startedAt: store.time } };
-    return setStatus(store, pod, {
-      ...pod.status,
-      phase: 'Running',
-      containerStatuses: [container('download', state)],
-    });
-  }
-  const url = pod.spec.containers[0]?.args?.at(-1) ?? '';
+  if (pod.status?.phase !== 'Running') return start(store, pod, 'download');
+  const url = urlIn(pod);
   const claim = store.get(PersistentVolumeClaim, claimOf(pod) ?? '');
   const word = said(url, sources[url]);
   if (word.result === 'done') volumes.set(claim?.metadata.uid ?? '', url);
-  const code = exitCode[word.result];
-  const state = { terminated: { exitCode: code, message: sayLastWord(word) } };
+  ended(store, pod, 'download', word);
+}
+
+/** A Job that looks at an image may see what is private; otherwise it is told what everybody is. */
+function inspect(store: Store, pod: Pod, weather: Weather): void {
+  if (pod.status?.phase !== 'Running') return start(store, pod, 'inspect');
+  const url = urlIn(pod);
+  const looked = lookedAt(url, weather);
+  if (weather.images[url] === 'unreachable') return ended(store, pod, 'inspect', said(url, 'fault'));
+  if ('digest' in looked) return ended(store, pod, 'inspect', { result: 'done', ...looked });
+  ended(store, pod, 'inspect', { result: 'verdict', verdict: looked.refused, message: looked.message });
+}
+
+const urlIn = ({ spec }: Pod): string => spec.containers[0]?.args?.at(-1) ?? '';
+
+function start(store: Store, pod: Pod, name: string): void {
+  const containerStatuses = [container(name, { running: { startedAt: store.time } })];
+  setStatus(store, pod, { ...pod.status, phase: 'Running', containerStatuses });
+}
+
+function ended(store: Store, pod: Pod, name: string, word: LastWord): void {
+  const state = { terminated: { exitCode: exitCode[word.result], message: sayLastWord(word) } };
   const phase = word.result === 'done' ? 'Succeeded' : 'Failed';
-  setStatus(store, pod, { ...pod.status, phase, containerStatuses: [container('download', state)] });
+  setStatus(store, pod, { ...pod.status, phase, containerStatuses: [container(name, state)] });
 }
 
 function said(url: string, answer: 'fault' | 'verdict' | undefined): LastWord {

@@ -43,6 +43,7 @@ const applying = <T extends KubeObject>(kind: string, change: (child: T, model: 
   );
 
 const isJob = (one: Desired): boolean => childIn(one).kind === 'Job';
+const isDownload = (one: Desired): boolean => isJob(one) && childIn(one).metadata.name.includes('-download-');
 
 const faults: { name: string; decider: Decider; found: RegExp }[] = [
   {
@@ -88,7 +89,7 @@ const faults: { name: string; decider: Decider; found: RegExp }[] = [
   {
     name: 'starts every download anew',
     decider: wanting((want, { seen }) =>
-      want.map((one) => (isJob(one) ? create(renamed(childIn(one) as Job, seen.labelled(Pod).length)) : one)),
+      want.map((one) => (isDownload(one) ? create(renamed(childIn(one) as Job, seen.labelled(Pod).length)) : one)),
     ),
     found: /come to rest|volume|tried again|nothing changed/,
   },
@@ -120,6 +121,18 @@ const faults: { name: string; decider: Decider; found: RegExp }[] = [
       ),
     })),
     found: /servers were stopped|come to rest|stalled|nothing changed/,
+  },
+  {
+    name: 'mounts whatever is in a registry',
+    decider: (pass, table) => {
+      const { manifest } = pass.facts;
+      const known = manifest.state === 'known' && 'digest' in manifest.value ? manifest.value : undefined;
+      const facts = known
+        ? { ...pass.facts, manifest: { state: 'known' as const, value: { ...known, mountable: true } } }
+        : pass.facts;
+      return decide({ ...pass, facts }, table);
+    },
+    found: /mounted empty/,
   },
   {
     name: 'never gives up',

@@ -3,7 +3,7 @@
 import { equal, ok } from 'node:assert/strict';
 import { isDeepStrictEqual as same } from 'node:util';
 import { mark, type MLModelStatus } from '../../../src/api/index.ts';
-import { attemptOf, type Revision, cut, revisionName, sourceOf } from '../../../src/controllers/mlmodel/index.ts';
+import { attemptOf, cut, inspectJob, type Revision, revisionName } from '../../../src/controllers/mlmodel/index.ts';
 import type { Decision } from '../../../src/kube/define.ts';
 import {
   conditionOf,
@@ -21,6 +21,7 @@ import type { Write } from './engine.ts';
 import type { Life, Watcher } from './life.ts';
 import { isStarted } from './nodes.ts';
 import { claimOf } from './store.ts';
+import { sourceIn } from './truth.ts';
 import { isReady, podsOf } from './workloads.ts';
 
 const holds = (status: MLModelStatus | undefined, type: string): boolean =>
@@ -49,8 +50,10 @@ function checkReady(life: Life): void {
   const least = model.spec.replicas > 1 ? model.spec.replicas - 1 : model.spec.replicas;
   ok((running.status?.availableReplicas ?? 0) >= least, 'Ready with too few servers');
   equal(running.status?.updatedReplicas, running.status?.replicas, 'Ready while others are there');
-  const source = sourceOf(model);
-  if (source.from === 'claim' || holds(status, 'DataLost')) return;
+  const source = sourceIn(life);
+  ok(source.from !== 'registry', 'Ready with an image that nobody has looked at');
+  equal(status?.weightsPath, source.from === 'image' ? 'ImageVolume' : 'Claim', 'the wrong way of the weights');
+  if (source.from !== 'download' || holds(status, 'DataLost')) return;
   ok(isIntact(store.get(PersistentVolumeClaim, source.claim)), 'Ready without weights');
 }
 
@@ -102,7 +105,9 @@ function checkDeleted(life: Life, { before, after }: Write): void {
   if (isOfKind(before, Deployment)) ok(!podsOf(life.store, before.metadata.uid).some(isReady), 'servers were deleted');
   if (isOfKind(before, Service) && !before.metadata.name.endsWith('-expose'))
     ok(served.length === 0, 'the Service of servers was deleted');
-  if (isOfKind(before, Job)) checkVerdict(life, before);
+  if (!isOfKind(before, Job)) return;
+  checkVerdict(life, before);
+  checkEvidence(life, before);
 }
 
 /** As many revisions as history asks for can be returned to, those that served last before all others. */
@@ -123,11 +128,25 @@ function checkHistory({ store, model, arrived }: Life, { before, after }: Write)
 }
 
 /** What was said for good is not asked again, unless a person mends something. */
-function checkVerdict({ model }: Life, job: Job): void {
-  const source = sourceOf(model);
-  const asked = job.metadata.labels?.[mark.weights] === source.claim;
+function checkVerdict(life: Life, job: Job): void {
+  const { model } = life;
+  const asked = isAsked(life, job);
   const again = job.metadata.annotations?.[mark.attempt] === attemptOf(model);
   ok(!(asked && again && jobResult(job) === 'failed'), 'a failed download is tried again');
+}
+
+/** What a Job found out is not thrown away before it is stored. */
+function checkEvidence(life: Life, job: Job): void {
+  const told = podsOf(life.store, job.metadata.uid).some(({ status }) => status?.phase === 'Succeeded');
+  const open = sourceIn(life).from === 'registry' && isAsked(life, job);
+  ok(!(open && told && jobResult(job) === 'complete'), 'what was found out about an image is forgotten');
+}
+
+/** Whether a Job works for what is asked: it fills its claim, or looks at its image. */
+function isAsked(life: Life, { metadata }: Job): boolean {
+  const { claim } = sourceIn(life);
+  if (claim !== undefined) return metadata.labels?.[mark.weights] === claim;
+  return metadata.name === inspectJob(life.model, life.settings).metadata.name;
 }
 
 /** Servers are only told to run what has its weights, as its revision says, and none that answers is stopped unasked. */
@@ -142,31 +161,44 @@ function checkServers(life: Life, { before, after }: Write): void {
   if ((after.spec.replicas ?? 0) < model.spec.replicas) equal(readyServers(life).length, 0, 'servers were stopped');
   if (!stored) return;
   const { template, source } = stored.data as Revision;
+  checkPinned(held, after);
   const grows = (after.spec.replicas ?? 0) > (held?.spec.replicas ?? 0);
   const answers = readyServers(life).some(({ metadata }) => metadata.labels?.[mark.revision] === name);
   ok(stays || same(after.spec.template, template), 'servers differ from their revision');
   ok(
-    answers || (stays && !grows) || source.from === 'claim' || isIntact(store.get(PersistentVolumeClaim, source.claim)),
+    answers ||
+      (stays && !grows) ||
+      source.from !== 'download' ||
+      isIntact(store.get(PersistentVolumeClaim, source.claim)),
     'servers before their weights',
   );
+}
+
+/** A revision means one image for ever, whatever its tag means by now, even if the revision itself was removed. */
+function checkPinned(before: Deployment | undefined, after: Deployment): void {
+  const [held, told] = [before, after].map((one) => ({
+    revision: one?.metadata.annotations?.[mark.revision],
+    image: one?.spec.template.metadata?.annotations?.[mark.image],
+  }));
+  if (held?.revision === told?.revision) equal(told?.image, held?.image, 'a revision means another image');
 }
 
 /** Downloads are only for what is asked, one at a time, and not of what is there. */
 function checkDownloads(life: Life, { before, after }: Write): void {
   if (before || !after || !isOfKind(after, Job)) return;
-  const source = sourceOf(life.model);
-  equal(after.metadata.labels?.[mark.weights], source.claim, 'a download of what nobody asks for');
+  ok(isAsked(life, after), 'a download of what nobody asks for');
+  const source = sourceIn(life);
+  if (source.claim === undefined) return equal(source.from, 'registry', 'a look at what is known');
   const claim = life.store.get(PersistentVolumeClaim, source.claim);
   ok(claim && !claim.metadata.deletionTimestamp, 'a download without a claim');
   ok(claim.metadata.annotations?.[mark.digest] === undefined, 'a download of what is there');
 }
 
 /** After a whole pass no download of former questions is left, and only one of this. */
-function checkJobs({ store, model }: Life): void {
-  const jobs = store.all(Job).filter(({ metadata }) => !metadata.deletionTimestamp);
-  const source = sourceOf(model);
+function checkJobs(life: Life): void {
+  const jobs = life.store.all(Job).filter(({ metadata }) => !metadata.deletionTimestamp);
   ok(
-    jobs.every(({ metadata }) => metadata.labels?.[mark.weights] === source.claim),
+    jobs.every((job) => isAsked(life, job)),
     'a download of a former source goes on',
   );
   ok(jobs.length <= 1, 'two downloads at once');
@@ -176,13 +208,22 @@ function checkJobs({ store, model }: Life): void {
 function checkPod({ store, volumes }: Life, { metadata }: Pod): void {
   const pod = store.get(Pod, metadata.name);
   if (!pod || pod.metadata.deletionTimestamp) return;
+  const image = imageIn(pod);
+  ok(image === undefined || /@sha256:image-/.test(image), 'a server was started on an image that is mounted empty');
   const claim = store.get(PersistentVolumeClaim, claimOf(pod) ?? '');
   if (isStarted(pod) && !isReady(pod) && claim)
     ok(volumes.has(claim.metadata.uid ?? ''), 'a server was started on an empty volume');
+  if (!claim) return;
   const loading = store
     .all(Pod)
     .filter((other) => isLoading(other) && claimOf(other) === claimOf(pod) && other.spec.nodeName !== undefined);
   ok(loading.length <= 1, 'two downloads write onto one volume');
+}
+
+/** The image that a pod mounts its weights from. */
+function imageIn({ spec }: Pod): string | undefined {
+  const volumes = (spec['volumes'] ?? []) as { image?: { reference: string } }[];
+  return volumes.find((volume) => volume.image)?.image?.reference;
 }
 
 const isLoading = ({ metadata, status }: Pod): boolean =>
@@ -195,8 +236,8 @@ function checkOutdated(life: Life): void {
     .all(ControllerRevision)
     .find(({ metadata }) => metadata.labels?.[mark.revision] === revisionName(model));
   if (!stored) return;
-  const { template } = stored.data as Revision;
-  const differs = !same(cut(model, settings, 1).template, template);
+  const { template, source } = stored.data as Revision;
+  const differs = !same(cut(model, settings, 1, source).template, template);
   equal(holds(status, 'Outdated'), differs, 'Outdated is wrong');
 }
 

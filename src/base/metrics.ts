@@ -1,4 +1,4 @@
-// Numbers about a running process, in Prometheus' text format 0.0.4. Own and small: an operator needs counters, gauges
+// Numbers about a running process, in Prometheus' text format 0.0.4. Own and small: a process needs counters, gauges
 // and histograms with a few labels, and a wrong name or label should fail where it is written, not where it is scraped.
 
 /** What tells the series of one metric apart. */
@@ -143,8 +143,19 @@ export class Histogram implements Family {
   }
 }
 
+/** Labels that are used again as the same object, as on a hot path, are written only once. */
+const writtenLabels = new WeakMap<Labels, string>();
+
 /** `code="200",verb="get"`: how a series is written, and at the same time its identity, whatever the order of the labels. */
 function seriesOf(metric: string, labels: Labels): string {
+  const known = writtenLabels.get(labels);
+  if (known !== undefined) return known;
+  const series = writeLabels(metric, labels);
+  if (Object.isFrozen(labels)) writtenLabels.set(labels, series);
+  return series;
+}
+
+function writeLabels(metric: string, labels: Labels): string {
   const names = Object.keys(labels).toSorted();
   const wrong = names.find((name) => !/^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/.test(name));
   if (wrong !== undefined) throw new TypeError(`metric ${metric}: "${wrong}" is no name for a label`);

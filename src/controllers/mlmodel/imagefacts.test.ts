@@ -1,0 +1,133 @@
+// Two facts about images: when they are asked for, of whom, and what the answers mean.
+
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { aModel, inspection, revision, settings } from '../../../tests/kit/mlmodel.ts';
+import { seen } from '../../../tests/kit/world.ts';
+import type { Reader } from '../../kube/define.ts';
+import type { Deployment, Kind, KubeObject, Node } from '../../objects/index.ts';
+import { canMount, imageVolumes, manifest } from './imagefacts.ts';
+
+const image = aModel({ modelURL: 'oci://registry.example/models/iris:1', nodeSelector: { gpu: 'yes' } });
+const cut = revision(image, 1, { digest: 'sha256:0', mounted: true });
+const { signal } = new AbortController();
+
+describe('what is behind a name', () => {
+  test('is asked for until the revision is cut, and not while a Job asks', () => {
+    deepEqual(manifest.inputs(image, seen())?.image, 'registry.example/models/iris:1');
+    equal(manifest.inputs(image, seen(cut)), undefined);
+    equal(manifest.inputs(image, seen(inspection(image))), undefined);
+    equal(manifest.inputs(aModel(), seen()), undefined);
+  });
+
+  test('is asked for by its digest where one is named, and again when a person mends something', () => {
+    const digest = `sha256:${'a'.repeat(64)}`;
+    const exact = aModel({ modelURL: 'oci://registry.example:5000/iris:1', digest });
+    equal(manifest.inputs(exact, seen())?.image, `registry.example:5000/iris@${digest}`);
+    const mended = aModel({ ...image.spec, imagePullSecrets: [{ name: 'pull' }] });
+    ok(manifest.inputs(mended, seen())?.attempt !== manifest.inputs(image, seen())?.attempt);
+  });
+
+  test('is asked of the registry that is handed in', async () => {
+    const looked = { digest: 'sha256:0', mountable: true, bytes: 1 };
+    const asked: string[] = [];
+    const registry = { lookAt: async (name: string) => (asked.push(name), looked) };
+    const answer = await manifest.fetch(
+      { image: 'registry.example/iris:1', attempt: '' },
+      { kube: reader([], true), clients: { registry }, signal },
+    );
+    deepEqual([answer, asked], [looked, ['registry.example/iris:1']]);
+  });
+});
+
+const node = (kubeletVersion: string, containerRuntimeVersion: string): Node => ({
+  apiVersion: 'v1',
+  kind: 'Node',
+  metadata: { name: 'n' },
+  status: { nodeInfo: { kubeletVersion, containerRuntimeVersion } },
+});
+
+const versions: [kubelet: string, runtime: string, mounts: boolean][] = [
+  ['v1.35.0', 'containerd://2.1.0', true],
+  ['v1.36.3', 'containerd://2.4.2', true],
+  ['v1.36.3-gke.100', 'containerd://v2.10.0-rc.1', true],
+  ['v2.0.0', 'cri-o://2.0.0', true],
+  ['v1.35.1', 'cri-o://1.31.0', true],
+  ['v1.34.9', 'containerd://2.4.2', false],
+  ['v1.36.3', 'containerd://2.0.9', false],
+  ['v1.36.3', 'containerd://1.7.30', false],
+  ['v1.36.3', 'cri-o://1.30.4', false],
+  ['v1.36.3', 'docker://30.0.0', false],
+  ['v1.36.3', 'containerd://', false],
+  ['', 'containerd://2.4.2', false],
+];
+
+describe('a node', () => {
+  for (const [kubelet, runtime, mounts] of versions)
+    test(`with ${kubelet || 'no'} kubelet and ${runtime} ${mounts ? 'mounts images' : 'is not known to'}`, () =>
+      equal(canMount(node(kubelet, runtime)), mounts));
+
+  test('that says nothing is not known to', () => equal(canMount({}), false));
+});
+
+/** A reader over these nodes, with an API server that keeps the field, drops it, or refuses it. */
+function reader(nodes: Node[], keeps: boolean | 'refuses', asked: unknown[] = []): Reader {
+  const never = () => Promise.reject(new Error('not asked here'));
+  return {
+    get: never,
+    podLog: never,
+    list: async <T extends KubeObject>(_kind: Kind<T>, _namespace: string, query?: Record<string, string>) => {
+      asked.push(query?.['labelSelector']);
+      return nodes as KubeObject[] as T[];
+    },
+    dryRun: async (_kind, object) => {
+      asked.push(object.metadata.name);
+      if (keeps === 'refuses') return undefined;
+      const copy = structuredClone(object) as KubeObject as Deployment;
+      if (!keeps) copy.spec.template.spec['volumes'] = [{ name: 'weights' }];
+      return copy as KubeObject as typeof object;
+    },
+  };
+}
+
+describe('whether nodes mount images', () => {
+  const fact = imageVolumes(settings);
+  const inputs = fact.inputs(image, seen());
+  const good = node('v1.36.3', 'containerd://2.4.2');
+  const old = node('v1.34.0', 'containerd://2.4.2');
+  const clients = { registry: { lookAt: () => Promise.reject(new Error('not asked here')) } };
+  const ask = (kube: Reader) => (inputs ? fact.fetch(inputs, { kube, clients, signal }) : undefined);
+
+  test('is asked for until the revision is cut, and only where the setting leaves it open', () => {
+    ok(inputs);
+    equal(fact.inputs(image, seen(cut)), undefined);
+    equal(fact.inputs(aModel(), seen()), undefined);
+    for (const setting of ['on', 'off'] as const) {
+      const decided = imageVolumes({ ...settings, imageVolumes: setting });
+      deepEqual([decided.inputs(image, seen()), decided.needs], [undefined, []]);
+    }
+    deepEqual(
+      fact.needs?.map(({ resource, scope }) => [resource, scope]),
+      [
+        ['nodes', 'cluster'],
+        ['deployments', undefined],
+      ],
+    );
+  });
+
+  test('takes all nodes that may run the servers, and an API server that keeps the field', async () => {
+    equal(await ask(reader([good, good], true)), true);
+    equal(await ask(reader([good, old], true)), false);
+    equal(await ask(reader([], true)), false);
+    equal(await ask(reader([good], false)), false);
+    equal(await ask(reader([good], 'refuses')), false);
+  });
+
+  test('asks about the nodes that are meant, and tries under a name that no server has', async () => {
+    const asked: unknown[] = [];
+    await ask(reader([good], true, asked));
+    deepEqual(asked, ['kubernetes.io/os=linux,gpu=yes', 'iris-trial']);
+    equal(inputs?.deployment.spec.replicas, 0);
+    equal(inputs?.deployment.metadata.namespace, 'shop');
+  });
+});

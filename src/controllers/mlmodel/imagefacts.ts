@@ -1,0 +1,90 @@
+// Two facts about images: what is behind a name, asked once for each revision, and whether the nodes of this cluster mount
+// images as volumes. Both are needed only until the revision is cut, so that a model at rest costs nothing.
+
+import { childName, type MLModel } from '../../api/index.ts';
+import type { Fact, Reader, Rule } from '../../kube/define.ts';
+import { Deployment, Job, Node } from '../../objects/index.ts';
+import { inspectName, isOpen, mountsImage } from './look.ts';
+import type { Looked, MLModelClients } from './registry.ts';
+import { cut } from './revision.ts';
+import { server } from './server.ts';
+import type { MLModelSettings } from './settings.ts';
+import { attemptOf, imageAsked } from './source.ts';
+
+/** What is behind the name that is asked; not while a Job asks. Whoever mends something wants it asked again. */
+export const manifest: Fact<MLModel, { image: string; attempt: string }, Looked, MLModelClients> = {
+  freshFor: Infinity,
+  perSecond: 20,
+  inputs(model, seen) {
+    const asks = isOpen(model, seen) && !seen.get(Job, inspectName(model));
+    return asks ? { image: imageAsked(model), attempt: attemptOf(model) } : undefined;
+  },
+  fetch: ({ image }, { clients, signal }) => clients.registry.lookAt(image, signal),
+};
+
+/** What comes into question: nodes with these labels, and a Deployment of which nothing is ever stored. */
+interface Trial {
+  labels: Readonly<Record<string, string>>;
+  deployment: Deployment;
+}
+
+/** Whether the API server keeps image volumes, and all nodes that may run the servers are known to mount them. */
+export const imageVolumes = (settings: MLModelSettings): Fact<MLModel, Trial, boolean, MLModelClients> => ({
+  freshFor: 600_000,
+  perSecond: 5,
+  needs: settings.imageVolumes === 'auto' ? needs : [],
+  inputs(model, seen) {
+    if (settings.imageVolumes !== 'auto' || !isOpen(model, seen)) return undefined;
+    return { labels: model.spec.nodeSelector ?? {}, deployment: trialOf(model, settings) };
+  },
+  fetch: async ({ labels, deployment }, { kube }) =>
+    (await nodesMount(labels, kube)) && (await serverKeeps(deployment, kube)),
+});
+
+const needs: readonly Rule[] = [
+  { group: '', resource: 'nodes', verbs: ['list'], scope: 'cluster' },
+  { group: 'apps', resource: 'deployments', verbs: ['create'] },
+];
+
+/** A cluster in which no node is known yet cannot be known to mount. */
+async function nodesMount(labels: Trial['labels'], kube: Reader): Promise<boolean> {
+  const labelSelector = Object.entries({ 'kubernetes.io/os': 'linux', ...labels })
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+  const nodes = await kube.list(Node, '', { labelSelector });
+  return nodes.length > 0 && nodes.every(canMount);
+}
+
+/**
+ * The oldest versions that mount images with no gate set: kubelets do since 1.35; containerd can since 2.1, CRI-O since
+ * 1.31. Of anything else it is not known.
+ */
+export function canMount({ status }: Pick<Node, 'status'>): boolean {
+  const { kubeletVersion = '', containerRuntimeVersion = '' } = status?.nodeInfo ?? {};
+  const [runtime = '', version = ''] = containerRuntimeVersion.split('://');
+  const least = runtimes[runtime];
+  return least !== undefined && isAtLeast(version, least) && isAtLeast(kubeletVersion, [1, 35]);
+}
+
+const runtimes: Readonly<Record<string, readonly [number, number]>> = { containerd: [2, 1], 'cri-o': [1, 31] };
+
+function isAtLeast(version: string, [major, minor]: readonly [number, number]): boolean {
+  const [, first, second] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
+  return Number(first) > major || (Number(first) === major && Number(second) >= minor);
+}
+
+/** An API server whose gate is off drops the field, and a policy may refuse it. */
+async function serverKeeps(deployment: Deployment, kube: Reader): Promise<boolean> {
+  const answer = await kube.dryRun(Deployment, deployment);
+  return answer !== undefined && mountsImage(answer.spec.template);
+}
+
+const nothing = `registry.example/trial@sha256:${'0'.repeat(64)}`;
+
+/** The servers as they would be, so that policies judge the real thing; none of them, under a name that nobody has. */
+function trialOf(model: MLModel, settings: MLModelSettings): Deployment {
+  const { namespace = '', name } = model.metadata;
+  const revision = cut(model, settings, 0, { from: 'image', image: nothing });
+  const made = server(model, revision, { replicas: 0, takeover: 'surge', served: [] });
+  return { ...made, metadata: { ...made.metadata, namespace, name: childName(name, 'trial') } };
+}

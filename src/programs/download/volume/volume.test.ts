@@ -1,0 +1,84 @@
+// A crash at any moment of the last steps: whatever is left, the next run ends with everything in its place.
+
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, beforeEach, test } from 'node:test';
+import { type Move, Volume } from './volume.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'volume-'));
+after(() => rmSync(root, { recursive: true, force: true }));
+let target = '';
+let count = 0;
+beforeEach(() => {
+  target = join(root, String(count++));
+});
+
+const done = { source: 's', digest: 'sha256:1', bytes: 3 };
+const moves: Move[] = [
+  ['parts/a', 'a/model.onnx'],
+  ['parts/b', 'a/labels'],
+  ['parts/c', 'top'],
+];
+const all = ['.baton', '.baton/complete.json', 'a', 'a/labels', 'a/model.onnx', 'top'];
+const tree = () => readdirSync(target, { recursive: true, encoding: 'utf8' }).toSorted();
+
+async function fetched(): Promise<Volume> {
+  const volume = new Volume(target);
+  equal(await volume.open('s'), undefined);
+  for (const name of ['a', 'b', 'c']) writeFileSync(volume.own('parts', name), name);
+  return volume;
+}
+
+test('everything gets its place, and the marker says so', async () => {
+  const volume = await fetched();
+  const complete = { format: 1, ...done, entries: ['a', 'top'] };
+  deepEqual(await volume.finish(done, moves), complete);
+  deepEqual(tree(), all);
+  deepEqual(await new Volume(target).open('s'), complete);
+});
+
+test('a crash between two moves is finished by the next run', async () => {
+  for (let moved = 0; moved <= moves.length; moved++) {
+    target = join(root, `crash-${moved}`);
+    const volume = await fetched();
+    const begun = { format: 1, ...done, entries: ['a', 'top'], moves };
+    writeFileSync(volume.own('moving.json'), JSON.stringify(begun));
+    mkdirSync(join(target, 'a'));
+    for (const [from, to] of moves.slice(0, moved)) {
+      cpSync(volume.own(from), join(target, to));
+      rmSync(volume.own(from));
+    }
+    equal((await new Volume(target).open('s'))?.digest, 'sha256:1');
+    deepEqual(tree(), all);
+    equal(readFileSync(join(target, 'a/model.onnx'), 'utf8'), 'a');
+  }
+});
+
+test('a marker without what it speaks of is worth nothing', async () => {
+  await (await fetched()).finish(done, moves);
+  rmSync(join(target, 'top'));
+  equal(await new Volume(target).open('s'), undefined);
+  equal(existsSync(join(target, 'a')), false);
+});
+
+test('what another source left is removed, and what strangers left is not touched', async () => {
+  await (await fetched()).finish(done, moves);
+  mkdirSync(join(target, 'lost+found'));
+  equal(await new Volume(target).open('other'), undefined);
+  deepEqual(readdirSync(target).toSorted(), ['.baton', 'lost+found']);
+  writeFileSync(join(target, 'top'), 'mine');
+  writeFileSync(join(target, '.baton', 'parts', 'c'), 'c');
+  await rejects(new Volume(target).finish(done, [['parts/c', 'top']]), /the volume holds top already/);
+  equal(readFileSync(join(target, 'top'), 'utf8'), 'mine');
+});
+
+test('a note that cannot be read is as good as none', async () => {
+  const volume = await fetched();
+  for (const text of ['', '{', '{"format":2}', '[]']) {
+    writeFileSync(volume.own('complete.json'), text);
+    writeFileSync(volume.own('moving.json'), text);
+    equal(await new Volume(target).open('s'), undefined);
+  }
+});

@@ -1,0 +1,123 @@
+// The volume as a download leaves it: the weights at the top, and one folder of our own with the marker that says they are
+// complete. Moving them there is written down first, so that a crash in the middle is finished by the next run.
+
+import { access, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { ownFolder } from '../unpack/index.ts';
+import { readBack, syncFolder, writeSafely } from './files.ts';
+
+/** What is on a volume, complete. */
+const complete = z.object({
+  format: z.literal(1),
+  /** Which source, as a hash: a URL may hold secrets. */
+  source: z.string(),
+  /** `sha256:...` of what was fetched. */
+  digest: z.string(),
+  /** How much was fetched. */
+  bytes: z.int().min(0),
+  /** The names at the top of the volume. */
+  entries: z.array(z.string()),
+});
+export type Complete = z.infer<typeof complete>;
+
+const moving = complete.extend({
+  /** From a place in our own folder to one on the volume. */
+  moves: z.array(z.tuple([z.string(), z.string()])),
+});
+
+/** A file or folder that gets its place. */
+export type Move = [from: string, to: string];
+
+/** A mounted volume. */
+export class Volume {
+  readonly #target: string;
+  readonly #own: string;
+
+  constructor(target: string) {
+    this.#target = target;
+    this.#own = join(target, ownFolder);
+  }
+
+  /** A path in our own folder. */
+  own(...parts: string[]): string {
+    return join(this.#own, ...parts);
+  }
+
+  /** Makes our folder; gives what an earlier run completed of this source, if everything of it is still there. */
+  async open(source: string): Promise<Complete | undefined> {
+    await mkdir(this.own('parts'), { recursive: true });
+    const begun = moving.safeParse(await readBack(this.own('moving.json'))).data;
+    if (begun?.source === source) return this.#move(begun);
+    const before = complete.safeParse(await readBack(this.own('complete.json'))).data;
+    if (before?.source === source && (await this.#hasAll(before.entries))) return before;
+    if (before) await this.#remove(before.entries);
+    return undefined;
+  }
+
+  /** Forgets what is complete: something else is asked for. */
+  async forget({ entries }: Complete): Promise<void> {
+    await this.#remove(entries);
+  }
+
+  /** Removes what was fetched for something else; gives the size of what is left. */
+  async keepParts(wanted: ReadonlySet<string>): Promise<number> {
+    let size = 0;
+    for (const name of await readdir(this.own('parts'))) {
+      const path = this.own('parts', name);
+      if (!wanted.has(name.replace(/\..*$/, ''))) await rm(path, { force: true });
+      else if (!name.includes('.')) size += (await stat(path)).size;
+    }
+    return size;
+  }
+
+  /** Gives everything its place and marks it complete. Names that strangers hold are not taken. */
+  async finish(done: Omit<Complete, 'format' | 'entries'>, moves: readonly Move[]): Promise<Complete> {
+    const entries = [...new Set(moves.map(([, to]) => to.split('/')[0] ?? ''))];
+    const there = new Set(await readdir(this.#target));
+    const taken = entries.find((entry) => there.has(entry));
+    if (taken !== undefined)
+      throw new Error(`the volume holds ${taken} already, which this download did not put there`);
+    const begun = { format: 1 as const, ...done, entries, moves: [...moves] };
+    await writeSafely(this.own('moving.json'), begun);
+    return this.#move(begun);
+  }
+
+  async #move({ moves, ...done }: z.infer<typeof moving>): Promise<Complete> {
+    const folders = new Set([this.#target]);
+    for (const [from, to] of moves) {
+      const place = join(this.#target, to);
+      await mkdir(dirname(place), { recursive: true });
+      await rename(this.own(from), place).catch(async (error: NodeJS.ErrnoException) => {
+        // Moved before the crash.
+        if (error.code !== 'ENOENT' || !(await exists(place))) throw error;
+      });
+      folders.add(dirname(place));
+    }
+    for (const folder of folders) await syncFolder(folder);
+    await writeSafely(this.own('complete.json'), done);
+    await this.#clear(['complete.json']);
+    return done;
+  }
+
+  async #hasAll(entries: readonly string[]): Promise<boolean> {
+    for (const entry of entries) if (!(await exists(join(this.#target, entry)))) return false;
+    return true;
+  }
+
+  async #remove(entries: readonly string[]): Promise<void> {
+    await rm(this.own('complete.json'), { force: true });
+    for (const entry of entries) await rm(join(this.#target, entry), { recursive: true, force: true });
+  }
+
+  async #clear(kept: readonly string[]): Promise<void> {
+    for (const name of await readdir(this.#own))
+      if (!kept.includes(name)) await rm(this.own(name), { recursive: true, force: true });
+  }
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
