@@ -242,7 +242,9 @@ describe('a private image', () => {
   });
 
   test('is asked about again when the Job ended and its pod is gone', () => {
-    equal(plan(locked, seen(inspection(locked, 'Complete')), pending), '');
+    const world = seen(inspection(locked, 'Complete'));
+    equal(plan(locked, world, pending), '!Job', 'its pod may only be late');
+    equal(plan(locked, world, { ...pending, endedPods: { state: 'known', value: [] } }), '');
   });
 
   test('tells what holds its Job up', () => {
