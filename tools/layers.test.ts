@@ -29,6 +29,7 @@ describe('allowed', () => {
     ['src/controllers/model/controller.ts', '../../kube/define.ts'],
     ['src/operator/main.ts', '../controllers/model/index.ts'],
     ['src/operator/main.ts', '../kube/index.ts'],
+    ['src/programs/download/main.ts', '../../api/contract.ts'],
     ['src/kube/queue.test.ts', '../../tests/kit/clock.ts'],
     ['tests/cluster/engine.test.ts', '../../src/kube/index.ts'],
     ['tests/cluster/engine.test.ts', '../../src/kube/define.ts'],

@@ -36,7 +36,7 @@ export class Desk implements Disposable {
         random: Math.random,
         log: makeLog({ level: 'debug', format: 'text', now: () => 0, write }),
         resolve: resolve ?? (() => Promise.resolve(['127.0.0.1'])),
-        platform: { os: 'linux', architecture: 'amd64' },
+        machine: { platform: 'linux', arch: 'x64' },
         apiServer,
         signal: signal ?? new AbortController().signal,
         progress: (one) => void this.progress.push(one),

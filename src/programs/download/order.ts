@@ -2,7 +2,7 @@
 // stands behind `--`. The others are for trials, and for people who run the program by hand.
 
 import { parseArgs } from 'node:util';
-import { accessFlags, heardAccess } from '../../api/index.ts';
+import { accessFlags, heardAccess } from '../../api/contract.ts';
 import { egressRules } from '../../base/index.ts';
 import type { Pace } from './fetch/meter.ts';
 

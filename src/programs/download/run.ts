@@ -3,9 +3,8 @@
 
 import { createHash } from 'node:crypto';
 import { createSecureContext, getCACertificates } from 'node:tls';
-import { type LastWord, type Progress } from '../../api/index.ts';
+import { type LastWord, type Progress } from '../../api/contract.ts';
 import { type Clock, type DialOptions, egressRules, type Log, type Resolve } from '../../base/index.ts';
-import type { Platform } from '../../oci/index.ts';
 import { assemble } from './assemble.ts';
 import { readConfigs, readSecrets, type Secrets } from './credentials.ts';
 import { decoded } from './decode.ts';
@@ -29,7 +28,8 @@ export interface Surroundings {
   random: () => number;
   log: Log;
   resolve: Resolve;
-  platform: Platform;
+  /** What it runs on, by the words of Node. */
+  machine: { platform: string; arch: string };
   /** Where the API server answers. */
   apiServer: readonly string[];
   signal: AbortSignal;
