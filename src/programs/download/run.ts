@@ -38,7 +38,6 @@ export interface Surroundings {
 }
 
 const blockSize = 1024 * 1024;
-const connectWithin = 15_000;
 
 /** Runs a download to its end. What it throws is a refusal, a fault, or a surprise. */
 export async function download(order: Order, around: Surroundings): Promise<Extract<LastWord, { result: 'done' }>> {
@@ -132,7 +131,7 @@ function dialing(order: Order, { apiServer, resolve, clock }: Surroundings, secr
   const ca = secrets['ca.crt'];
   const rules = egressRules({ apiServer, deny: order.deny, allow: order.allow });
   const trust = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...getCACertificates(), ca] }) };
-  return { rules, resolve, clock, within: connectWithin, ...trust };
+  return { rules, resolve, clock, within: order.connect, ...trust };
 }
 
 interface Fetching {
