@@ -59,7 +59,13 @@ export async function startRegistry(access: RegistryAccess = {}): Promise<TestRe
     if (child.exitCode === null && child.kill('SIGKILL')) await gone;
     rmSync(folder, { recursive: true, force: true });
   };
-  return { host, data: join(folder, 'data'), push: pusher.push, stop, [Symbol.asyncDispose]: stop };
+  return {
+    host,
+    data: join(folder, 'data'),
+    push: (...what) => pusher.push(...what),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
 }
 
 const settings = (folder: string, addr: string, { open, token }: RegistryAccess) => ({
