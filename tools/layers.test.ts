@@ -31,6 +31,7 @@ describe('allowed', () => {
     ['src/operator/main.ts', '../kube/index.ts'],
     ['src/main.ts', './operator/main.ts'],
     ['src/main.ts', './programs/download/main.ts'],
+    ['src/programs/download/main.ts', '../../api/contract.ts'],
     ['src/kube/queue.test.ts', '../../tests/kit/clock.ts'],
     ['tests/cluster/engine.test.ts', '../../src/kube/index.ts'],
     ['tests/cluster/engine.test.ts', '../../src/kube/define.ts'],

@@ -116,6 +116,7 @@ function doorsOf(from: string, imported: string): string[] | undefined {
     return ['controlplane/index.ts', 'controlplane/faults/index.ts', 'controlplane/node/index.ts'];
   if (to === 'kube' && row(from) === 'controllers/*') return ['src/kube/define.ts'];
   if (to === 'kube') return ['src/kube/index.ts', 'src/kube/define.ts'];
+  if (to === 'api') return ['src/api/index.ts', 'src/api/contract.ts'];
   return [imported.startsWith('src/') ? `src/${to}/index.ts` : `${to}/index.ts`];
 }
 

@@ -60,13 +60,13 @@ export async function benchDownload({ rounds, bytes, say }: DownloadBenchOptions
   }
 }
 
-/** Ours as it is shipped: one file. */
-async function bundled(folder: string): Promise<string> {
-  const outfile = join(folder, 'download.mjs');
+/** Ours as it is shipped: one file, and others for what only some sources need. */
+async function bundled(outdir: string): Promise<string> {
   const entry = join(import.meta.dirname, '..', '..', 'src', 'programs', 'download', 'main.ts');
   const js = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
-  await build({ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'esm', banner: { js } });
-  return outfile;
+  const form = { bundle: true, splitting: true, platform: 'node', format: 'esm', minifySyntax: true } as const;
+  await build({ entryPoints: [entry], outdir, outExtension: { '.js': '.mjs' }, banner: { js }, ...form });
+  return join(outdir, 'main.mjs');
 }
 
 async function started(bytes: number, rate: number | undefined): Promise<{ port: number } & AsyncDisposable> {

@@ -7,7 +7,7 @@ pause=$2
 name=$(basename "$folder")
 
 mount --make-rshared /
-hostname "$name"
+echo "$name" >/proc/sys/kernel/hostname
 
 # The agents write to fixed places; each node has its own.
 mount -t tmpfs -o mode=755 tmpfs /run

@@ -19,15 +19,18 @@ export interface Shell {
 
 const script = join(import.meta.dirname, 'init.sh');
 const kinds = ['--mount', '--pid', '--net', '--uts', '--ipc'];
+const life = ['--fork', '--kill-child=KILL', '--propagation', 'slave', '--mount-proc'];
+
+/** Begins a command line that runs in new namespaces, which end with it. */
+export const inNamespaces: readonly string[] = ['unshare', ...kinds, ...life];
 
 /** Makes the namespaces and links them; `pause` is the program that stays as the first process. */
 export async function openShell(site: NodeSite, hub: Hub, pause: string): Promise<Shell> {
   const { name, folder, home } = site;
   const mounted = join(folder, 'mounted');
   rmSync(mounted, { force: true });
-  const life = ['--fork', '--kill-child=KILL', '--propagation', 'slave', '--mount-proc'];
-  const args = [...kinds, ...life, 'sh', script, folder, pause];
-  const owner = startComponent({ name, program: 'unshare', args, folder: home });
+  const [program, ...args] = [...inNamespaces, 'sh', script, folder, pause];
+  const owner = startComponent({ name, program, args, folder: home });
   await until(() => Promise.resolve(existsSync(mounted)), {
     what: 'its namespaces are there',
     milliseconds: 20_000,

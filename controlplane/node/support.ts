@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type Machine, thisMachine } from '../machine.ts';
 import { type Say, sayAside } from '../programs.ts';
 import { cgroupVersion, controllers, neededControllers, whyNotHandedOn } from './cgroups.ts';
+import { inNamespaces } from './namespaces.ts';
 import { nftFolder, onPath } from './packages.ts';
 import { run } from './run.ts';
 
@@ -73,10 +74,9 @@ function missingCgroups(): string | undefined {
 /** In namespaces that go with the shell. */
 async function missingInKernel({ temporary }: Machine, nft: string): Promise<string | undefined> {
   const folder = mkdtempSync(join(temporary, 'baton-probe-'));
-  const namespaces = ['--mount', '--pid', '--net', '--uts', '--ipc', '--fork', '--kill-child'];
   const script = join(import.meta.dirname, 'probe.sh');
   try {
-    const said = await run(['unshare', ...namespaces, 'sh', script, folder, nft]);
+    const said = await run([...inNamespaces, 'sh', script, folder, nft]);
     return said.trim().split('\n').filter(Boolean).join('; ') || undefined;
   } catch (error) {
     return `namespaces cannot be made: ${(error as Error).message}`;

@@ -77,7 +77,7 @@ export function deniedBecause(address: string, port: number, rules: EgressRules)
   const never = always.find(within);
   if (never) return never.why;
   const denied = rules.deny.find(within);
-  return denied && `denied by the setting egress.deny (${denied.text})`;
+  return denied && `denied by the setting egressDeny (${denied.text})`;
 }
 
 const matches = (address: Address, [network, bits]: [Address, number]): boolean =>

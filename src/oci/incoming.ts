@@ -24,7 +24,7 @@ export class Incoming {
   /** A piece from the network. As long as nobody takes the body, the connection waits. */
   take(piece: Buffer): void {
     if (this.#sink) return this.#give(piece);
-    this.#held.push(piece);
+    this.#held.push(Buffer.from(piece));
     this.#controller.pause();
   }
 

@@ -21,6 +21,7 @@ export {
 } from './manifest.ts';
 export { type Mounting, mounting } from './mounting.ts';
 export { choose, named, platformOf } from './platform.ts';
+export type { Connect } from './recycled.ts';
 export { type Place, readReference, type Reference, referenceOf, written } from './reference.ts';
 export { Registry, type RegistryOptions } from './registry.ts';
 export { type Bounded, manifestOf, resolve } from './resolve.ts';
@@ -28,4 +29,3 @@ export type { Sink } from './sink.ts';
 export type { Entry, Owner } from './tar.ts';
 export { blobsOf, forPlatform, pull, type PullOptions, push, type PushOptions } from './transfer.ts';
 export { type BlobSource, pushBlob, pushManifest, type Uploaded, type UploadOptions } from './upload.ts';
-export type { Connect } from './wire.ts';

@@ -4,8 +4,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Sink } from './sink.ts';
 
-const blockSize = 512 * 1024;
-const mostBlocks = 6;
+const blockSize = 256 * 1024;
+const mostBlocks = 16;
 
 /** A file that is being written from its beginning. */
 export class Outlet implements Sink, AsyncDisposable {

@@ -25,7 +25,7 @@ export class Channel implements Sink, AsyncIterableIterator<Buffer> {
   }
 
   put(piece: Buffer): Promise<void> | undefined {
-    this.#held.push(piece);
+    this.#held.push(Buffer.from(piece));
     this.#size += piece.length;
     this.#wake();
     return this.#size > mostHeld ? new Promise((resolve) => (this.#writer = resolve)) : undefined;
@@ -85,7 +85,7 @@ export class Memory implements Sink {
   put(piece: Buffer): undefined {
     this.#size += piece.length;
     if (this.#size > this.#most) throw this.#over(this.#size);
-    this.#pieces.push(piece);
+    this.#pieces.push(Buffer.from(piece));
   }
 
   bytes(): Buffer {

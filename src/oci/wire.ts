@@ -1,17 +1,17 @@
 // One request and its answer, and nothing more: no redirect, no credential, no second try. Connections are kept for each
 // host and made by the caller's own function where there is one, so that it can refuse addresses.
 
-import type { buildConnector, Dispatcher } from 'undici';
+import { createSecureContext } from 'node:tls';
+import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import { asError } from '../base/index.ts';
+import { asError, type Clock, connector, egressRules, systemResolve } from '../base/index.ts';
 import { RegistryError } from './errors.ts';
 import { Incoming } from './incoming.ts';
-
-/** Makes a connection, or refuses to. */
-export type Connect = buildConnector.connector;
+import { type Connect, recycling } from './recycled.ts';
 
 /** How to reach hosts. */
 export interface WireOptions {
+  clock: Clock;
   /** In place of our own way to connect. */
   connect?: Connect;
   /** Certificates to trust in place of the usual ones; of no effect beside `connect`. */
@@ -46,14 +46,17 @@ export interface Answer {
 
 const defaults = { stallAfter: 30_000, answerWithin: 300_000 };
 const connectionsPerHost = 16;
+const connectWithin = 15_000;
 
 /** Connections to any number of hosts. */
 export class Wire {
   readonly #options: WireOptions;
+  readonly #connect: Connect;
   readonly #pools = new Map<string, Pool>();
 
   constructor(options: WireOptions) {
     this.#options = options;
+    this.#connect = recycling(options.connect ?? anywhere(options));
   }
 
   /** Sends the question; the answer's body is still on its way and must be read or left. */
@@ -78,14 +81,14 @@ export class Wire {
   #poolFor(origin: string): Pool {
     const known = this.#pools.get(origin);
     if (known) return known;
-    const { connect, ca, stallAfter = defaults.stallAfter, answerWithin = defaults.answerWithin } = this.#options;
+    const { stallAfter = defaults.stallAfter, answerWithin = defaults.answerWithin } = this.#options;
     const pool = new Pool(origin, {
       allowH2: false,
       pipelining: 1,
       connections: connectionsPerHost,
       headersTimeout: answerWithin,
       bodyTimeout: stallAfter,
-      connect: connect ?? { ...(ca !== undefined && { ca: [ca].flat() }) },
+      connect: this.#connect,
     });
     this.#pools.set(origin, pool);
     return pool;
@@ -96,6 +99,14 @@ export class Wire {
     const reason = isTls(error) ? 'TLS' : 'Network';
     return new RegistryError({ reason, message: `${host}: ${error.message || codeOf(error)}`, cause: error });
   }
+}
+
+const everything = egressRules({ allow: ['0.0.0.0/0', '::/0'] });
+
+/** To any address; for whoever has no rules about them. */
+function anywhere({ clock, ca }: WireOptions): Connect {
+  const secureContext = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [ca].flat() }) };
+  return connector({ rules: everything, resolve: systemResolve, clock, within: connectWithin, ...secureContext });
 }
 
 const codeOf = (error: Error): string => (error as NodeJS.ErrnoException).code ?? error.name;

@@ -1,7 +1,8 @@
 // Weights that are images, on the real API server and real registries, with simulated pods: which way they take to a
 // server, what is never made on that way, and what a tag that moves does to a model. None.
 
-import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { mark, MLModel, sayLastWord } from '../../src/api/index.ts';
@@ -206,6 +207,23 @@ describe('on nodes that mount images', { concurrency: 3 }, () => {
     );
     equal(now?.servingRevision, first.status?.servingRevision);
   });
+});
+
+test('what names no image is refused when it is written, and the sample is not', async () => {
+  const dryRun = (file: string, text?: string) =>
+    must(rig.plane, ['-n', 'default', 'apply', '--dry-run=server', '-f', file], text);
+  const asked = (image: string, own: object = {}) => {
+    const spec = { modelURL: `oci://${image}`, framework: 'onnx', ...own };
+    const { apiVersion, kind } = MLModel;
+    return dryRun('-', JSON.stringify({ apiVersion, kind, metadata: { name: 'iris' }, spec }));
+  };
+  await dryRun(join(import.meta.dirname, '../../examples/mlmodel-oci.yaml'));
+  const [digest, other] = ['a', 'b'].map((letter) => `sha256:${letter.repeat(64)}`);
+  for (const bad of ['flowers', 'host.example/Upper:1', 'host.example/a@sha256:short', 'me:it@host.example/a', '/a:1'])
+    await rejects(asked(bad), /spec\.modelURL/, bad);
+  await rejects(asked(`host.example/a@${other}`, { digest }), /spec\.digest/);
+  for (const good of ['host.example/a', 'host.example:5000/a/b_c.d:v1.2-x', `host.example/a:1@${digest}`])
+    await asked(good, { digest });
 });
 
 test('nothing of a trial is stored, and nodes are asked for only while an image is looked at', () => {

@@ -26,8 +26,10 @@ export class Desk implements Disposable {
 
   /** Downloads; gives the last word. */
   async run(url: string, { args = [], signal, resolve, apiServer = [] }: Run = {}): Promise<LastWord> {
-    const common = [`--target=${this.volume}`, '--allow=127.0.0.0/8', `--credentials=${this.root}/credentials`];
-    const heard = heardDownload(['download', ...common, '--framework=onnx', '--stall=2', ...args, '--', url]);
+    const patience = [`--connect=${15 * haste}`, `--rate-window=${20 * haste}`, '--stall=5'];
+    const folders = [`--target=${this.volume}`, `--credentials=${this.root}/credentials`];
+    const common = [...folders, ...patience, '--allow=127.0.0.0/8', '--framework=onnx'];
+    const heard = heardDownload(['download', ...common, ...args, '--', url]);
     if ('wrong' in heard) throw new Error(heard.wrong);
     const write = (line: string) => void (this.log += line);
     try {
@@ -36,7 +38,7 @@ export class Desk implements Disposable {
         random: Math.random,
         log: makeLog({ level: 'debug', format: 'text', now: () => 0, write }),
         resolve: resolve ?? (() => Promise.resolve(['127.0.0.1'])),
-        platform: { os: 'linux', architecture: 'amd64' },
+        machine: { platform: 'linux', arch: 'x64' },
         apiServer,
         signal: signal ?? new AbortController().signal,
         progress: (one) => void this.progress.push(one),

@@ -28,6 +28,7 @@ interface Recipe {
   artifactType?: string;
 }
 
+const file = 'model.onnx';
 const model = 'application/vnd.example.model';
 const tar = { layer: mediaType.layer, form: 'tar' } as const;
 
@@ -52,8 +53,8 @@ export const sorts: readonly Sort[] = [...(Object.keys(recipes) as (keyof typeof
 
 /** A way into a registry that speaks plain HTTP. */
 export interface Pusher extends AsyncDisposable {
-  /** Puts something under `repository:tag` and tells its digest. */
-  push(name: string, sort?: Sort): Promise<string>;
+  /** Puts something under `repository:tag` and tells its digest; without a content it is another one every time. */
+  push(name: string, sort?: Sort, content?: Buffer): Promise<string>;
 }
 
 /** Opens a way into a registry. */
@@ -64,7 +65,8 @@ export async function pusherTo(host: string, credential?: Credential): Promise<P
   const registry = new Registry({ clock: systemClock, random: Math.random, plainHttp: [host], credentials });
   let pushes = 0;
   return {
-    push: (name, sort = 'image') => new Push(registry, layout, `${host}/${name}`).run(sort, `${name} ${++pushes}`),
+    push: (name, sort = 'image', content = Buffer.from(`${name} ${++pushes}`)) =>
+      new Push(registry, layout, `${host}/${name}`).run(sort, content),
     async [Symbol.asyncDispose]() {
       await registry.close();
       rmSync(folder, { recursive: true, force: true });
@@ -83,7 +85,7 @@ class Push {
     this.#name = name;
   }
 
-  async run(sort: Sort, content: string): Promise<string> {
+  async run(sort: Sort, content: Buffer): Promise<string> {
     const manifest = await this.#manifest(recipes[sort === 'index' ? 'image' : sort], content);
     if (sort !== 'index') return (await this.#put(this.#name, manifest, mediaType.manifest)).digest;
     const inner = await this.#put(`${this.#name}-one`, manifest, mediaType.manifest);
@@ -92,7 +94,7 @@ class Push {
     return (await this.#put(this.#name, index, mediaType.index)).digest;
   }
 
-  async #manifest(recipe: Recipe, content: string): Promise<object> {
+  async #manifest(recipe: Recipe, content: Buffer): Promise<object> {
     const { layer, diffId } = await this.#layer(recipe, content);
     const bodies = {
       image: { os: 'linux', architecture: 'amd64', config: {}, rootfs: { type: 'layers', diff_ids: [diffId] } },
@@ -108,13 +110,13 @@ class Push {
     return { schemaVersion: 2, mediaType: mediaType.manifest, ...type, config, layers: [layer] };
   }
 
-  async #layer({ layer: type, form }: Recipe, content: string): Promise<{ layer: Descriptor; diffId: string }> {
-    const bytes = Buffer.from(content);
+  async #layer({ layer: type, form }: Recipe, content: Buffer): Promise<{ layer: Descriptor; diffId: string }> {
     if (form === 'raw') {
-      const layer = await this.#layout.writeBytes(bytes, type);
-      return { layer, diffId: layer.digest };
+      const layer = await this.#layout.writeBytes(content, type);
+      const annotations = { 'org.opencontainers.image.title': file };
+      return { layer: { ...layer, annotations }, diffId: layer.digest };
     }
-    const files = [{ path: 'model.onnx', type: 'file', mode: 0o644, content: bytes }] as const;
+    const files = [{ path: file, type: 'file', mode: 0o644, content }] as const;
     const compression = form === 'tar' ? 'none' : 'gzip';
     const { descriptor, diffId } = await buildLayer(this.#layout, files, { compression });
     return { layer: { ...descriptor, mediaType: type }, diffId };

@@ -32,13 +32,16 @@ export interface TestRegistry extends Pusher {
 export interface RegistryAccess {
   open?: boolean;
   token?: object;
+  /** Where it listens, in place of loopback. */
+  address?: string;
 }
 
 /** Starts a registry. */
-export async function startRegistry({ open = true, token }: RegistryAccess = {}): Promise<TestRegistry> {
+export async function startRegistry(access: RegistryAccess = {}): Promise<TestRegistry> {
+  const { open = true, token, address = '127.0.0.1' } = access;
   const { registry: program } = await nodePrograms(['registry']);
   const folder = mkdtempSync(join(tmpdir(), 'registry-'));
-  const host = `127.0.0.1:${await freePort()}`;
+  const host = `${address}:${await freePort(address)}`;
   writeFileSync(join(folder, 'users'), userLine);
   writeFileSync(join(folder, 'config.yaml'), stringify(settings(folder, host, { open, ...(token && { token }) })));
   const child = spawn(program, ['serve', join(folder, 'config.yaml')], { stdio: 'ignore' });
@@ -56,7 +59,13 @@ export async function startRegistry({ open = true, token }: RegistryAccess = {})
     if (child.exitCode === null && child.kill('SIGKILL')) await gone;
     rmSync(folder, { recursive: true, force: true });
   };
-  return { host, data: join(folder, 'data'), push: pusher.push, stop, [Symbol.asyncDispose]: stop };
+  return {
+    host,
+    data: join(folder, 'data'),
+    push: (...what) => pusher.push(...what),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
 }
 
 const settings = (folder: string, addr: string, { open, token }: RegistryAccess) => ({
@@ -68,8 +77,8 @@ const settings = (folder: string, addr: string, { open, token }: RegistryAccess)
   ...(token && { auth: { token } }),
 });
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
+async function freePort(address: string): Promise<number> {
+  const server = createServer().listen(0, address);
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
   server.close();

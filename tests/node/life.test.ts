@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ComponentFailure } from '../../controlplane/index.ts';
 import { skipReason, startRealCluster } from '../../controlplane/node/index.ts';
 import { eventually } from '../kit/eventually.ts';
 import { freshNamespace, outcome, pushProbe } from './pods.ts';
@@ -85,6 +86,16 @@ suite('the life of real nodes', { skip: await skipReason() }, () => {
       owner.kill('SIGKILL');
       if (marks) await nothingLeft(marks);
     }
+  });
+
+  test('a start that fails names the component, shows its last lines and leaves nothing', async () => {
+    await assert.rejects(
+      startRealCluster({ flags: { 'kube-apiserver': ['--no-such-flag'] } }),
+      (error: Error) =>
+        error instanceof ComponentFailure && error.component === 'kube-apiserver' && /no-such-flag/.test(error.message),
+    );
+    const name = `baton-controlplane-${process.pid}-*`;
+    assert.deepEqual([...globSync(join(tmpdir(), name)), ...globSync(`/sys/fs/cgroup/{,*/}${name}`)], []);
   });
 
   test('two clusters stand beside each other and do not meet', async () => {

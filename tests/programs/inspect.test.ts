@@ -56,7 +56,7 @@ describe('an image', () => {
     const digest = await open.push('models/raw:1', 'artifact');
     const looked = await look(`${open.host}/models/raw:1`);
     ok('digest' in looked);
-    deepEqual([looked.digest, looked.mountable], [digest, false]);
+    deepEqual([looked.digest, looked.mountable, looked.bytes], [digest, false, 'models/raw:1 3'.length]);
   });
 
   test('that is not there is refused', async () => {

@@ -5,7 +5,7 @@ import type { Verdict } from '../../api/index.ts';
 
 /** What a registry answered. What may pass by itself is no answer: the client throws it. */
 export type Looked =
-  /** `mountable`: an image that nodes mount with its files in it. `bytes`: how much it is, unpacked. */
+  /** `mountable`: an image that nodes mount with its files in it. `bytes`: the room that a copy takes. */
   { digest: string; mountable: boolean; bytes: number } | { refused: Verdict; message: string };
 
 /** A registry, as far as the controller needs one. */

@@ -16,7 +16,7 @@ export type Source =
 /** A source of which it is known how it reaches the servers. */
 export type Located = Exclude<Source, { from: 'registry' }>;
 
-/** An image that is downloaded: its name by digest, and its bytes unpacked, if they are known. */
+/** An image that is downloaded: its name by digest, and the bytes that a copy takes, if they are known. */
 interface Copied {
   name: string;
   bytes?: number;

@@ -40,7 +40,7 @@ export const weightsClaim = (model: MLModel, source: Download, volume: Volume): 
 
 const gibi = 1024 ** 3;
 
-/** The size of a volume for which nobody names one: room for the image, for some of it twice, and for the file system. */
+/** The size of a volume for which nobody names one: room for a copy of the image, for its growth and for the file system. */
 export const sizeFor = ({ image }: Download): string =>
   `${Math.max(1, Math.ceil(((image?.bytes ?? 0) * 1.2) / gibi + 0.25))}Gi`;
 

@@ -3,9 +3,8 @@
 // last word where a kubelet keeps it.
 
 import { writeFileSync } from 'node:fs';
-import { exitCode, type LastWord, sayLastWord, sayProgress } from '../../api/index.ts';
+import { exitCode, type LastWord, sayLastWord, sayProgress } from '../../api/contract.ts';
 import { makeLog, systemClock, systemResolve, wordsOf } from '../../base/index.ts';
-import { platformOf } from '../../oci/index.ts';
 import { heardDownload, type Order } from './order.ts';
 import { Fault, Refused } from './outcome.ts';
 import { download } from './run.ts';
@@ -40,7 +39,7 @@ async function run(order: Order, signal: AbortSignal): Promise<LastWord> {
       random: Math.random,
       log,
       resolve: systemResolve,
-      platform: platformOf(process),
+      machine: process,
       apiServer: apiServer(),
       signal,
       progress: (progress) => process.stdout.write(`${sayProgress(progress)}\n`),

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { downloadArguments } from '../../api/index.ts';
+import { downloadArguments } from '../../api/contract.ts';
 import { digestOf } from './digest.ts';
 import { heardDownload } from './order.ts';
 

@@ -2,7 +2,7 @@
 // stands behind `--`. The others are for trials, and for people who run the program by hand.
 
 import { parseArgs } from 'node:util';
-import { accessFlags, heardAccess } from '../../api/index.ts';
+import { accessFlags, heardAccess } from '../../api/contract.ts';
 import { egressRules } from '../../base/index.ts';
 import type { Pace } from './fetch/meter.ts';
 
@@ -23,6 +23,8 @@ export interface Order {
   /** Connections at once. */
   lanes: number;
   pace: Pace;
+  /** Milliseconds until a connection must be ready. */
+  connect: number;
   /** Milliseconds without a byte after which a connection counts as lost. */
   stall: number;
   /** Milliseconds for everything. */
@@ -39,6 +41,7 @@ const flags = {
   connections: { type: 'string', default: '4' },
   'least-rate': { type: 'string', default: '10240' },
   'rate-window': { type: 'string', default: '60' },
+  connect: { type: 'string', default: '15' },
   stall: { type: 'string', default: '30' },
   deadline: { type: 'string', default: '86400' },
   'termination-log': { type: 'string', default: '/dev/termination-log' },
@@ -78,6 +81,7 @@ function orderOf(url: string, values: Values): Order {
     plainHttp: access.plainHttp ?? [],
     lanes: number(values.connections, 'connections', 64),
     pace: { least: number(values['least-rate'], 'least-rate'), window: number(values['rate-window'], 'rate-window') },
+    connect: 1_000 * number(values.connect, 'connect'),
     stall: 1_000 * number(values.stall, 'stall'),
     deadline: 1_000 * number(values.deadline, 'deadline'),
     terminationLog: values['termination-log'],

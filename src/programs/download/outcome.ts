@@ -1,7 +1,7 @@
 // How a download can end badly. A refusal is final: the same order would end the same way. A fault may pass: the network,
 // a server that is busy, a source that changed under our hands. Messages are for people, and name no secret.
 
-import type { Verdict } from '../../api/index.ts';
+import type { Verdict } from '../../api/contract.ts';
 
 /** A verdict: nobody should try again before something is changed. */
 export class Refused extends Error {

@@ -3,9 +3,8 @@
 
 import { createHash } from 'node:crypto';
 import { createSecureContext, getCACertificates } from 'node:tls';
-import { type LastWord, type Progress } from '../../api/index.ts';
+import { type LastWord, type Progress } from '../../api/contract.ts';
 import { type Clock, type DialOptions, egressRules, type Log, type Resolve } from '../../base/index.ts';
-import type { Platform } from '../../oci/index.ts';
 import { assemble } from './assemble.ts';
 import { readConfigs, readSecrets, type Secrets } from './credentials.ts';
 import { decoded } from './decode.ts';
@@ -29,7 +28,8 @@ export interface Surroundings {
   random: () => number;
   log: Log;
   resolve: Resolve;
-  platform: Platform;
+  /** What it runs on, by the words of Node. */
+  machine: { platform: string; arch: string };
   /** Where the API server answers. */
   apiServer: readonly string[];
   signal: AbortSignal;
@@ -38,7 +38,6 @@ export interface Surroundings {
 }
 
 const blockSize = 1024 * 1024;
-const connectWithin = 15_000;
 
 /** Runs a download to its end. What it throws is a refusal, a fault, or a surprise. */
 export async function download(order: Order, around: Surroundings): Promise<Extract<LastWord, { result: 'done' }>> {
@@ -132,7 +131,7 @@ function dialing(order: Order, { apiServer, resolve, clock }: Surroundings, secr
   const ca = secrets['ca.crt'];
   const rules = egressRules({ apiServer, deny: order.deny, allow: order.allow });
   const trust = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...getCACertificates(), ca] }) };
-  return { rules, resolve, clock, within: connectWithin, ...trust };
+  return { rules, resolve, clock, within: order.connect, ...trust };
 }
 
 interface Fetching {

@@ -34,6 +34,8 @@ const verdicts: Partial<Record<Reason, Verdict>> = {
   NotFound: 'SourceNotFound',
   TLS: 'SourceTLSError',
   Digest: 'ChecksumMismatch',
+  Protocol: 'EmptySource',
+  TooLarge: 'EmptySource',
 };
 
 function verdictOf(error: unknown): Verdict | undefined {
@@ -44,11 +46,14 @@ function verdictOf(error: unknown): Verdict | undefined {
 function found({ digest, mounting, images }: Inspected): Looked {
   if (images.every(({ layers }) => layers.length === 0))
     return { refused: 'EmptySource', message: `the image ${digest} has no layers` };
-  return { digest, mountable: mounting.way === 'mount', bytes: Math.max(...images.map(unpacked)) };
+  return { digest, mountable: mounting.way === 'mount', bytes: Math.max(...images.map(room)) };
 }
 
-/** Nobody knows what a compressed layer grows to before it is unpacked; weights seldom double. */
-const unpacked = ({ layers }: InspectedImage): number =>
-  layers.reduce((sum, { mediaType, size }) => sum + (isCompressed(mediaType) ? 2 : 1) * size, 0);
+/** The room that a copy takes. An archive lies beside what is unpacked from it; compressed weights seldom double. */
+const room = ({ layers }: InspectedImage): number =>
+  layers.reduce((sum, { mediaType, size }) => sum + copies(mediaType) * size, 0);
 
-const isCompressed = (mediaType: string): boolean => /[+.](gzip|zstd)$/.test(mediaType);
+function copies(mediaType: string): number {
+  if (/[+.](gzip|zstd)$/.test(mediaType)) return 3;
+  return mediaType.endsWith('.tar') ? 2 : 1;
+}

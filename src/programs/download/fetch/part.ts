@@ -1,22 +1,22 @@
 // A file while it is being fetched, and the note beside it that says which of its bytes are there. The note is written
 // only after those bytes are on the disk, so that whatever crashes, what it claims is true, and the next run goes on there.
 
-import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { z } from 'zod';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import type { Clock } from '../../../base/index.ts';
+import { readBack, writeSafely } from '../volume/files.ts';
 import type { Following, Hasher } from './hasher.ts';
-import { Ranges } from './ranges.ts';
+import { Ranges, type Stretch } from './ranges.ts';
 import type { Validator } from './validator.ts';
 
 /** What the note says. */
-const note = z.object({
+interface Note {
   /** Which source it is, without saying so: a URL may hold secrets. */
-  source: z.string(),
-  total: z.int().min(1),
-  validator: z.object({ etag: z.string().optional(), modified: z.string().optional() }),
-  encoding: z.string().optional(),
-  done: z.array(z.tuple([z.int().min(0), z.int().min(1)])),
-});
+  source: string;
+  total: number;
+  validator: Validator;
+  encoding?: string;
+  done: Stretch[];
+}
 
 /** What the first answer says of the file. */
 export interface Known {
@@ -72,9 +72,9 @@ export class Part {
     const part = new Part(path, file, options);
     const { size } = await file.stat();
     if (before?.done.every(([, to]) => to <= size) !== true) return part;
-    const { total, validator, encoding } = before;
-    part.#known = { total, validator: defined(validator), canResume: true, ...defined({ encoding }) };
-    part.#done = new Ranges(before.done);
+    const { done, ...known } = before;
+    part.#known = { ...known, canResume: true };
+    part.#done = new Ranges(done);
     part.#following.upto(part.#done.frontier);
     return part;
   }
@@ -135,9 +135,7 @@ export class Part {
     if (canResume !== true) return;
     const done = [...this.#done.all];
     await this.#file.datasync();
-    const text = JSON.stringify({ source: this.#source, total, validator, encoding, done });
-    await writeFile(`${this.path}.json.new`, text, { flush: true });
-    await rename(`${this.path}.json.new`, `${this.path}.json`);
+    await writeSafely(`${this.path}.json`, { source: this.#source, total, validator, encoding, done });
   }
 
   /** Everything is there: puts it on the disk and gives the digest. */
@@ -169,17 +167,15 @@ export class Part {
   }
 }
 
-async function readNote(path: string, source: string): Promise<z.infer<typeof note> | undefined> {
-  const text = await readFile(path, 'utf8').catch(() => '');
-  try {
-    const read = note.parse(JSON.parse(text));
-    return read.source === source ? read : undefined;
-  } catch {
-    return undefined;
-  }
+/** What was noted for the same source; a note that cannot be read is none. */
+async function readNote(path: string, source: string): Promise<Note | undefined> {
+  const note = (await readBack(path)) as Partial<Note> | undefined;
+  const { total, validator, done } = note ?? {};
+  const isRead = isCount(total) && typeof validator === 'object' && Array.isArray(done) && done.every(isStretch);
+  return note?.source === source && isRead ? (note as Note) : undefined;
 }
 
-const defined = <T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
+const isStretch = (value: unknown): boolean =>
+  Array.isArray(value) && value.length === 2 && value.every(isCount) && Number(value[0]) < Number(value[1]);

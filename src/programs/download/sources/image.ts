@@ -7,6 +7,7 @@ import {
   identityOf,
   type Manifest,
   manifestOf,
+  platformOf,
   type Reason,
   readReference,
   type Reference,
@@ -52,10 +53,10 @@ function opened({ secrets, configs, dial, plainHttp, clock, random }: Means): Re
 async function found(
   registry: Registry,
   reference: Reference,
-  { signal, platform }: Means,
+  { signal, machine }: Means,
 ): Promise<{ manifest: Manifest; top: string }> {
   const top = await manifestOf(registry, reference, { signal });
-  const own = await forPlatform(registry, reference, top, { platform, signal });
+  const own = await forPlatform(registry, reference, top, { platform: platformOf(machine), signal });
   if (!('manifest' in own.content)) throw new Refused('EmptySource', 'the image is an index of indexes');
   return { manifest: own.content.manifest, top: top.descriptor.digest };
 }

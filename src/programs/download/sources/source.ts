@@ -1,7 +1,6 @@
 // What every kind of source does: it looks at what is there and says which files to fetch.
 
 import { type Clock, delayAfter, type DialOptions, type Log, sleep } from '../../../base/index.ts';
-import type { Platform } from '../../../oci/index.ts';
 import type { Secrets } from '../credentials.ts';
 import type { Item } from '../fetch/item.ts';
 import type { Answer, Ask, Request } from '../http/client.ts';
@@ -25,8 +24,8 @@ export interface Means {
   /** Texts of Docker configurations. */
   configs: readonly string[];
   dial: DialOptions;
-  /** For which machines, where an image is made for several. */
-  platform: Platform;
+  /** What it runs on, by the words of Node: an image may be made for several. */
+  machine: { platform: string; arch: string };
   /** Registries without TLS. */
   plainHttp: readonly string[];
   /** What must be closed when everything is fetched. */

@@ -5,9 +5,7 @@ import { open, stat } from 'node:fs/promises';
 import { gunzipSync, constants } from 'node:zlib';
 import { Refused } from '../outcome.ts';
 import { shown } from './names.ts';
-import { unpackTar } from './tar.ts';
 import { Tree, type UnpackLimits } from './tree.ts';
-import { unpackZip } from './zip.ts';
 
 export { ownFolder, pathOf, Places, shown, unsafe } from './names.ts';
 export { type UnpackLimits, usualLimits } from './tree.ts';
@@ -79,8 +77,9 @@ const compressions = { tar: 'plain', 'tar.gz': 'gzip', 'tar.zst': 'zstd' } as co
 export async function unpack({ path, kind, into, limits, signal, room }: Unpacking): Promise<readonly string[]> {
   const tree = new Tree(into);
   const archive = { path, bytes: (await stat(path)).size, limits, signal };
-  if (kind === 'zip') await unpackZip(archive, tree, room);
-  else await unpackTar(archive, compressions[kind], tree);
+  // Most downloads are no archives, and need no reader of them.
+  if (kind === 'zip') await (await import('./zip.ts')).unpackZip(archive, tree, room);
+  else await (await import('./tar.ts')).unpackTar(archive, compressions[kind], tree);
   if (tree.files.length === 0) throw new Refused('EmptySource', 'the archive has no files in it');
   return tree.files;
 }

@@ -3,28 +3,26 @@
 
 import { access, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { z } from 'zod';
 import { ownFolder } from '../unpack/index.ts';
 import { readBack, syncFolder, writeSafely } from './files.ts';
 
 /** What is on a volume, complete. */
-const complete = z.object({
-  format: z.literal(1),
+export interface Complete {
+  format: 1;
   /** Which source, as a hash: a URL may hold secrets. */
-  source: z.string(),
+  source: string;
   /** `sha256:...` of what was fetched. */
-  digest: z.string(),
+  digest: string;
   /** How much was fetched. */
-  bytes: z.int().min(0),
+  bytes: number;
   /** The names at the top of the volume. */
-  entries: z.array(z.string()),
-});
-export type Complete = z.infer<typeof complete>;
+  entries: string[];
+}
 
-const moving = complete.extend({
-  /** From a place in our own folder to one on the volume. */
-  moves: z.array(z.tuple([z.string(), z.string()])),
-});
+/** What is about to be complete. */
+interface Moving extends Complete {
+  moves: Move[];
+}
 
 /** A file or folder that gets its place. */
 export type Move = [from: string, to: string];
@@ -47,9 +45,10 @@ export class Volume {
   /** Makes our folder; gives what an earlier run completed of this source, if everything of it is still there. */
   async open(source: string): Promise<Complete | undefined> {
     await mkdir(this.own('parts'), { recursive: true });
-    const begun = moving.safeParse(await readBack(this.own('moving.json'))).data;
-    if (begun?.source === source) return this.#move(begun);
-    const before = complete.safeParse(await readBack(this.own('complete.json'))).data;
+    const begun = await readBack(this.own('moving.json'));
+    if (isComplete(begun) && isMoving(begun) && begun.source === source) return this.#move(begun);
+    const marker = await readBack(this.own('complete.json'));
+    const before = isComplete(marker) ? marker : undefined;
     if (before?.source === source && (await this.#hasAll(before.entries))) return before;
     if (before) await this.#remove(before.entries);
     return undefined;
@@ -83,7 +82,7 @@ export class Volume {
     return this.#move(begun);
   }
 
-  async #move({ moves, ...done }: z.infer<typeof moving>): Promise<Complete> {
+  async #move({ moves, ...done }: Moving): Promise<Complete> {
     const folders = new Set([this.#target]);
     for (const [from, to] of moves) {
       const place = join(this.#target, to);
@@ -121,3 +120,14 @@ const exists = (path: string): Promise<boolean> =>
     () => true,
     () => false,
   );
+
+const areNames = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === 'string');
+
+function isComplete(value: unknown): value is Complete {
+  const { format, source, digest, bytes, entries } = (value ?? {}) as Partial<Record<keyof Complete, unknown>>;
+  const texts = typeof source === 'string' && typeof digest === 'string';
+  return format === 1 && texts && Number.isSafeInteger(bytes) && areNames(entries);
+}
+
+const isMoving = (value: Complete): value is Moving =>
+  'moves' in value && Array.isArray(value.moves) && value.moves.every(areNames);
