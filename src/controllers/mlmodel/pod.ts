@@ -1,7 +1,7 @@
 // What every pod of a model has in common: the restricted Pod Security profile and more, and the fields that people set.
 
 import { mark, type MLModel } from '../../api/index.ts';
-import type { Container, PodSpec } from '../../objects/index.ts';
+import type { Container, PodSpec, PodTemplate } from '../../objects/index.ts';
 import type { Source } from './source.ts';
 
 /** A numeric user that owns nothing on any node. */
@@ -50,3 +50,6 @@ export function together(model: MLModel, source: Source): Partial<PodSpec> {
   const term = { topologyKey: 'kubernetes.io/hostname', labelSelector };
   return { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } };
 }
+
+/** Whether pods were rendered to run on one node; a revision says so itself, whatever is asked by now. */
+export const isHeldTogether = ({ spec }: PodTemplate): boolean => spec['affinity'] !== undefined;

@@ -35,7 +35,7 @@ export function storageVerdicts(told: Told): Verdict[] {
 }
 
 const nodeBoundWords =
-  'Only one node at a time can mount the volume, so all servers run there; with accessMode ReadWriteMany they may spread';
+  'Only one node at a time can mount the volume, so all servers run there, and a drain of that node stops all of them until others have started elsewhere; with accessMode ReadWriteMany they may spread';
 
 function storageReady({ plan: { weights, asked }, stage }: Told, claim: PersistentVolumeClaim | undefined): Verdict {
   const bound = asked.source.from === 'claim' ? weights.at === 'ready' : claim?.status?.phase === 'Bound';

@@ -106,12 +106,12 @@ function isFed({ metadata }: PodTemplate, seen: Observed): boolean {
 /** An address that was given out once stays. */
 function network(model: MLModel, { asked, target }: Plan, seen: Observed): Desired[] {
   if (!target && !seen.get(Service, serviceName(model))) return [];
-  const { port } = target?.revision ?? asked;
+  const { port, template } = target?.revision ?? asked;
   const { expose, replicas } = model.spec;
   return [
     apply(service(model, port)),
     ...(expose ? [apply(nodePort(model, port))] : []),
-    ...(replicas > 1 ? [apply(disruptionBudget(model))] : []),
+    ...(replicas > 1 ? [apply(disruptionBudget(model, template))] : []),
   ];
 }
 
