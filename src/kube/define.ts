@@ -17,7 +17,7 @@ export type Desired =
 export const create = (child: KubeObject): Desired => ({ create: child });
 /** Kept as wanted, field by field; fields of other managers are not touched. */
 export const apply = (child: KubeObject): Desired => ({ apply: child });
-/** Mine and wanted, but nothing is written. */
+/** Mine and wanted; nothing of it is written but the marks by which it is found, and by which it goes or stays with its parent. */
 export const keep = (child: KubeObject): Desired => ({ keep: child });
 /** Remembered as annotations on an own child, beside whatever else is wanted of it. What is not noted again is forgotten. */
 export const note = (child: KubeObject, annotations: Record<string, string>): Desired => ({ note: child, annotations });

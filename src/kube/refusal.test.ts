@@ -2,7 +2,7 @@
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { KubeObject } from '../objects/index.ts';
+import { type KubeObject, label } from '../objects/index.ts';
 import { ApiError } from './client/index.ts';
 import { judged, ownershipConflict, Refusal, Stale } from './refusal.ts';
 
@@ -173,6 +173,12 @@ describe('an ownership conflict', () => {
       ],
     );
   });
+});
+
+test('an object that one of ours left behind is not called a stranger’s', () => {
+  const labels = { [label.kind]: 'Shop', [label.name]: 'corner', [label.uid]: '0-0' };
+  const live = { ...child, metadata: { ...child.metadata, labels } };
+  match(ownershipConflict(live).message, /^ConfigMap web exists already and was made for another Shop corner; /);
 });
 
 test('what is stale is told from what is refused by its class', () => {

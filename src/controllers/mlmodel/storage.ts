@@ -36,6 +36,14 @@ export const weightsClaim = (model: MLModel, source: Download, volume: Volume): 
   },
 });
 
+/** A claim that is there, marked to go or to stay as the model says now. */
+export function retainedAs({ spec }: MLModel, claim: PersistentVolumeClaim): PersistentVolumeClaim {
+  const { [label.retained]: _former, ...labels } = claim.metadata.labels ?? {};
+  const { [mark.weights]: weights = claim.metadata.name } = labels;
+  const marks = spec.retain ? { ...labels, [label.retained]: weights } : labels;
+  return { ...claim, metadata: { ...claim.metadata, labels: marks } };
+}
+
 export const downloadName = ({ metadata }: MLModel, { weights }: Download, attempt: string): string =>
   childName(metadata.name, `download-${weights}-${attempt}`);
 

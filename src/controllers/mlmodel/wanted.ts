@@ -17,7 +17,7 @@ import type { Rollout } from './rollout.ts';
 import { server, serverName } from './server.ts';
 import type { MLModelSettings } from './settings.ts';
 import type { Source } from './source.ts';
-import { downloadJob, type Volume, weightsClaim } from './storage.ts';
+import { downloadJob, retainedAs, type Volume, weightsClaim } from './storage.ts';
 import type { Target } from './target.ts';
 import { hasWeights, isIntact, isSize, mismatchOf, usersOf } from './volume.ts';
 import type { Weights } from './weights.ts';
@@ -40,7 +40,7 @@ export function wanted(model: MLModel, plan: Plan, seen: Observed, settings: MLM
     ...servers(model, plan, seen),
     ...network(model, plan, seen),
     ...grown(model, plan, seen),
-    ...kept(plan, seen).map(keep),
+    ...kept(model, plan, seen).map(keep),
   ];
 }
 
@@ -116,7 +116,11 @@ function network(model: MLModel, { asked, target }: Plan, seen: Observed): Desir
 }
 
 /** Former revisions with their weights. Whatever becomes of theirs, servers keep their weights for as long as they are there. */
-function kept({ asked, weights, former }: Plan, seen: Observed): (ControllerRevision | PersistentVolumeClaim)[] {
+function kept(
+  model: MLModel,
+  { asked, weights, former }: Plan,
+  seen: Observed,
+): (ControllerRevision | PersistentVolumeClaim)[] {
   const revisions = new Set(former.map(({ name }) => name));
   const claims = new Set(former.filter((one) => hasWeights(one, seen)).map(({ source }) => source.claim));
   const isKept = ({ metadata: { name } }: PersistentVolumeClaim) =>
@@ -126,6 +130,10 @@ function kept({ asked, weights, former }: Plan, seen: Observed): (ControllerRevi
   const byName = (a: KubeObject, b: KubeObject) => (a.metadata.name < b.metadata.name ? -1 : 1);
   return [
     ...seen.all(ControllerRevision).filter(isFormer).toSorted(byName),
-    ...seen.all(PersistentVolumeClaim).filter(isKept).toSorted(byName),
+    ...seen
+      .all(PersistentVolumeClaim)
+      .filter(isKept)
+      .toSorted(byName)
+      .map((claim) => retainedAs(model, claim)),
   ];
 }
