@@ -67,6 +67,26 @@ describe('a takeover', () => {
     equal(takeover(v2, halfWay(), serverPod(v1), elsewhere), 'surge');
   });
 
+  const moving =
+    "0/2 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) didn't match pod affinity rules.";
+
+  test('to another node waits a while, too, and then lets all old servers go first', () => {
+    const away = (since: number) => serverPod(v2, waiting(moving, seconds(since)));
+    equal(takeover(v2, halfWay(), serverPod(v1), away(4)), 'surge');
+    equal(look(v2, seen(...both, halfWay(), serverPod(v1), away(4))).again, 6_000);
+    equal(takeover(v2, halfWay(), serverPod(v1), away(11)), 'move');
+    equal(takeover(v2, halfWay({}, 'oneByOne'), serverPod(v1), away(11)), 'move');
+    equal(takeover(v2, halfWay({ replicas: 1 }, 'move'), serverPod(v2)), 'move');
+    const { status } = look(v2, seen(...both, halfWay({}, 'move'), serverPod(v1), away(11)));
+    match(status.message ?? '', /move to another node, and only one node at a time can mount the volume.*a gap/);
+    equal(conditionOf(status, 'Reconciling')?.status, 'True');
+  });
+
+  test('is one by one where the nodes are full, though others would do but for the volume', () => {
+    const words = "1 Insufficient memory, 1 node(s) didn't match pod affinity rules.";
+    equal(takeover(v2, halfWay(), serverPod(v1), serverPod(v2, waiting(words, seconds(11)))), 'oneByOne');
+  });
+
   test('is none when a server more of the same finds no room', () => {
     const more = aModel({ ...v2.spec, replicas: 2 });
     const full = { ...deployment(more, 1), status: { observedGeneration: 1, replicas: 2, updatedReplicas: 2 } };

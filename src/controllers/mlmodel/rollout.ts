@@ -37,8 +37,14 @@ export interface Rollout {
   cause: Cause | undefined;
   /** The last time at which anything changed for better or worse. */
   since: string | undefined;
-  /** Since when a server waits for room on a node or in a quota, beside others that have it. */
-  crowdedSince: string | undefined;
+  /** What keeps a new server from starting beside the old ones, and would not if they were gone. */
+  hindrance: Hindrance | undefined;
+}
+
+/** `room`: on a node, or in a quota. `others`: it must run on the node of those that hold the volume, and may not run there. */
+export interface Hindrance {
+  by: 'room' | 'others';
+  since: string;
 }
 
 /** How the servers stand. */
@@ -62,7 +68,7 @@ export function rolloutOf(model: MLModel, seen: Observed): Rollout {
     takingOver: takingOver(running),
     cause: causeOfPods(pods) ?? deploymentCause(running) ?? notReadyCause(pods),
     since: lastChange(running, pods),
-    crowdedSince: crowdedSince(pods) ?? overQuotaSince(running),
+    hindrance: hindered('room', noRoom, pods) ?? overQuota(running) ?? hindered('others', apart, pods),
   };
 }
 
@@ -112,19 +118,24 @@ function lastChange(running: Deployment | undefined, pods: readonly Pod[]): stri
     .at(-1);
 }
 
-/** What the scheduler says when the nodes are full; other obstacles would not go away with the old servers. */
+/** What the scheduler says when the nodes are full. */
 const noRoom = /Insufficient |Too many pods|free ports|max volume count/;
 
-function crowdedSince(pods: readonly Pod[]): string | undefined {
+/** What it says of nodes that would do but for the pods that are elsewhere. Other obstacles would not go away with the old servers. */
+const apart = /didn't match pod affinity rules/;
+
+function hindered(by: Hindrance['by'], words: RegExp, pods: readonly Pod[]): Hindrance | undefined {
   const waiting = pods.flatMap((pod) => {
     const placed = conditionOf(pod, 'PodScheduled');
-    const crowded = placed?.status === 'False' && noRoom.test(placed.message ?? '') && !pod.metadata.deletionTimestamp;
-    return crowded ? [placed.lastTransitionTime ?? ''] : [];
+    const waits = placed?.status === 'False' && words.test(placed.message ?? '') && !pod.metadata.deletionTimestamp;
+    return waits ? [placed.lastTransitionTime ?? ''] : [];
   });
-  return waiting.toSorted()[0];
+  const [since] = waiting.toSorted();
+  return since === undefined ? undefined : { by, since };
 }
 
-function overQuotaSince(running: Deployment | undefined): string | undefined {
+function overQuota(running: Deployment | undefined): Hindrance | undefined {
   if (deploymentCause(running)?.reason !== 'QuotaExceeded') return undefined;
-  return running?.status?.conditions?.find(({ type }) => type === 'ReplicaFailure')?.lastTransitionTime;
+  const refused = running?.status?.conditions?.find(({ type }) => type === 'ReplicaFailure');
+  return { by: 'room', since: refused?.lastTransitionTime ?? '' };
 }

@@ -8,13 +8,17 @@ import type { Revision } from './revision.ts';
 import type { MLModelSettings } from './settings.ts';
 import type { Source } from './source.ts';
 
-/** How a revision takes over: beside the old one, one by one in its place, or all at once in its place. */
-export type Takeover = 'surge' | 'oneByOne' | 'replace';
+/**
+ * How a revision takes over: beside the old one, one by one in its place, or all at once in its place, because a person
+ * asks for that or because the servers move to another node, where none may start before the last has left the old one.
+ */
+export type Takeover = 'surge' | 'oneByOne' | 'replace' | 'move';
 
 const strategies: Record<Takeover, { maxSurge: number | string; maxUnavailable: number | string }> = {
   surge: { maxSurge: 1, maxUnavailable: 0 },
   oneByOne: { maxSurge: 0, maxUnavailable: 1 },
   replace: { maxSurge: 0, maxUnavailable: '100%' },
+  move: { maxSurge: 0, maxUnavailable: '100%' },
 };
 
 /** Seconds in which a pod that goes is taken out of every list of endpoints before it stops answering. */

@@ -82,6 +82,8 @@ function servingStage(
   return byDeadline({ name: 'Serving', cause }, takingOver === 'done' ? since : undefined, late);
 }
 
-/** Without room beside the old servers the new ones take their place, sooner or later: that is no end before the deadline. */
-const mayYield = (spec: MLModel['spec'], { takeover, older, crowdedSince }: Rollout): boolean =>
-  spec.rollout.strategy === 'auto' && (older || takeover === 'oneByOne') && crowdedSince !== undefined;
+/** Without a place beside the old servers the new ones take theirs, sooner or later: that is no end before the deadline. */
+const mayYield = (spec: MLModel['spec'], { takeover, older, hindrance }: Rollout): boolean =>
+  spec.rollout.strategy === 'auto' &&
+  (older || takeover === 'oneByOne' || takeover === 'move') &&
+  hindrance !== undefined;
