@@ -68,6 +68,8 @@ export interface Fact<P, I, V, C> {
   inputs(object: P, seen: Observed): I | undefined;
   /** Milliseconds after which it is fetched again while it is needed; Infinity for a fact that cannot change. */
   freshFor: number;
+  /** While its value stays the same, the freshness doubles up to so many milliseconds: what is at rest is asked about seldom. */
+  slowsTo?: number;
   /** At most so many fetches a second for all objects together; no limit if left out. */
   perSecond?: number;
   needs?: readonly Rule[];
@@ -108,6 +110,8 @@ export interface ControllerDefinition<
   aliases?: readonly Kind<P>[];
   /** Condition types that this controller sets, beside Ready, Reconciling and Stalled. */
   conditions?: readonly string[];
+  /** The phase of an object for which something was refused for good; for kinds that have phases. */
+  failedPhase?: string;
   owns: readonly Kind[];
   /** Kinds found by our labels on objects that our children made, as pods are. */
   labelled?: readonly Kind[];

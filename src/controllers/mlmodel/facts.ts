@@ -39,6 +39,7 @@ const events = (
   inputs: Fact<MLModel, About, KubeEvent[], object>['inputs'],
 ): Fact<MLModel, About, KubeEvent[], object> => ({
   freshFor: 3_000, // the cause should be told within five seconds
+  slowsTo: 300_000, // what nobody mends is not asked about for ever
   perSecond: 10,
   needs: [{ group: '', resource: 'events', verbs: ['list'] }],
   inputs,
