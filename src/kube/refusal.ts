@@ -74,4 +74,10 @@ const denied = (error: ApiError, child: KubeObject): Refusal =>
   refusal('AdmissionDenied', 'an admission policy refused', error, child);
 
 const refusal = (reason: string, what: string, cause: ApiError, child: KubeObject): Refusal =>
-  new Refusal(reason, `${what} ${nameOf(child)}: ${cause.message}`, { cause });
+  new Refusal(reason, `${what} ${nameOf(child)}: ${newsIn(cause, child)}`, { cause });
+
+/** What the server said, without the name of the child, which stands before it already. */
+function newsIn({ said }: ApiError, { metadata }: KubeObject): string {
+  const [, name = metadata.name, news = said] = /^\S+(?: "([^"]*)")? is (?:invalid|forbidden): (.+)$/s.exec(said) ?? [];
+  return name === metadata.name ? news : said;
+}
