@@ -1,7 +1,6 @@
 // An MLModel: weights are fetched once per source onto a volume, then a Deployment serves them. What serves goes on serving,
 // with its own weights, until what is asked for is ready. Everything here is a pure function of what the cache saw.
 
-import { isDeepStrictEqual } from 'node:util';
 import { MLModel, type MLModelStatus } from '../../api/index.ts';
 import { type ControllerDefinition, type Decision, defineController, type Pass } from '../../kube/define.ts';
 import {
@@ -16,7 +15,7 @@ import {
 } from '../../objects/index.ts';
 import { claimEvents, endedPods, jobEvents, type MLModelFacts, podEvents, progress } from './facts.ts';
 import { formerRevisions } from './history.ts';
-import { askedRevision, cut, type Revision } from './revision.ts';
+import { askedRevision, isOutdated } from './revision.ts';
 import { rolloutOf } from './rollout.ts';
 import type { MLModelSettings } from './settings.ts';
 import { stageOf } from './stage.ts';
@@ -44,31 +43,14 @@ function planOf({ object: model, seen, facts, now }: Pass<MLModel, MLModelFacts>
   return { asked, weights, rollout, target, former };
 }
 
-/** Whether this operator would render the servers in another way than the revision that is stored. */
-function isOutdated(model: MLModel, asked: Revision, settings: MLModelSettings): boolean {
-  const today = cut(model, settings, asked.number);
-  return !isDeepStrictEqual([today.template, today.port], [asked.template, asked.port]);
-}
-
 /** The controller, with what the operator's configuration decides. */
 export const mlModelController = (
   settings: MLModelSettings,
 ): ControllerDefinition<MLModel, MLModelStatus, MLModelFacts> =>
   defineController({
     kind: MLModel,
-    conditions: [
-      'Available',
-      'StorageReady',
-      'Downloaded',
-      'Serving',
-      'Exposed',
-      'Outdated',
-      'StorageShrinkIgnored',
-      'StorageChangeIgnored',
-      'DataLost',
-      'NodeBound',
-      'Retained',
-    ],
+    conditions: MLModel.definition.conditions ?? [],
+    failedPhase: 'Failed',
     owns: [ControllerRevision, PersistentVolumeClaim, Job, Deployment, Service, PodDisruptionBudget],
     labelled: [Pod],
     reads: [PersistentVolumeClaim, StorageClass],

@@ -87,6 +87,8 @@ const edits: Record<string, Happening> = {
   history: (life, which) => life.edit({ rollout: { ...life.model.spec.rollout, history: which % 3 } }),
   strategy: (life, which) =>
     life.edit({ rollout: { ...life.model.spec.rollout, strategy: one(['auto', 'surge', 'replace'], which) } }),
+  deadline: (life, which) =>
+    life.edit({ rollout: { ...life.model.spec.rollout, progressDeadlineSeconds: one([600, 30, 1_200], which) } }),
   credentials: (life, which) => life.edit({ credentials: one(['one', 'two'], which) }),
   nodes: (life, which) => life.edit({ nodeSelector: which % 2 === 0 ? undefined : { disk: 'none' } } as object),
   move: (life, which) => life.edit({ nodeSelector: which % 2 === 0 ? undefined : { disk: 'other' } } as object),
