@@ -105,8 +105,3 @@ describe('the words stay the same', () => {
       for (const other of others) deepEqual(podCause(other), cause);
     });
 });
-
-test('the last lines come with the cause, without the times in front', () => {
-  const lines = podCause(crashLoop(ended.crash))?.lastLines?.split('\n') ?? [];
-  deepEqual([lines[0], lines[1]], ['INFO loading /weights/model.onnx', 'Traceback (most recent call last):']);
-});

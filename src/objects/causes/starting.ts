@@ -44,6 +44,5 @@ export const cannotRun: ContainerJudge = (container, pod) => {
     reason: 'ContainerCannotRun',
     message: told,
     object: nameOf(pod),
-    ...(neverRan && { exitCode: end.exitCode }),
   };
 };
