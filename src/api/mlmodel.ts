@@ -108,7 +108,7 @@ const spec = z.object({
 
 const status = commonStatus.extend({
   serviceEndpoint: z.string().max(512).optional().describe('Where the model answers inside the cluster.'),
-  url: z.string().max(512).optional().describe('Where it answers from outside.'),
+  url: z.string().max(512).optional().describe('The same as a URL.'),
   revision: z.string().max(63).optional().describe('The revision that is asked for.'),
   servingRevision: z.string().max(63).optional().describe('The revision that serves.'),
   digest: z.string().max(128).optional().describe('The digest of the weights that are asked for.'),
@@ -161,7 +161,19 @@ export const MLModel = defineKind({
   ),
   status: status.describe('What is.'),
   rules: [{ rule: 'self.metadata.name.size() <= 63', message: 'the name must have at most 63 characters' }],
-  conditions: ['Available', 'StorageReady', 'Downloaded', 'Serving', 'Exposed', 'Outdated'],
+  conditions: [
+    'Available',
+    'StorageReady',
+    'Downloaded',
+    'Serving',
+    'Exposed',
+    'Outdated',
+    'StorageShrinkIgnored',
+    'StorageChangeIgnored',
+    'DataLost',
+    'NodeBound',
+    'Retained',
+  ],
   columns: [
     { name: 'Phase', type: 'string', path: '.status.phase' },
     { name: 'Ready', type: 'string', path: '.status.conditions[?(@.type=="Ready")].status' },

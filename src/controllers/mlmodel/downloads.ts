@@ -1,7 +1,7 @@
 // What the Job of a download tells. The program's own last word counts most, then the Job's conditions, then its pods; a
 // fault of the network is the Job's to retry, and says so with the number of attempts that were seen.
 
-import { heardLastWord, type LastWord, mark } from '../../api/index.ts';
+import { heardLastWord, type LastWord, mark, type Progress } from '../../api/index.ts';
 import type { Facts, Observed } from '../../kube/define.ts';
 import {
   type Cause,
@@ -42,6 +42,12 @@ export const hasSucceeded = (pods: readonly Pod[]): boolean => pods.some(({ stat
 export function inJob(job: Job, claim: PersistentVolumeClaim, seen: Observed, facts: Facts<MLModelFacts>): Weights {
   const pods = podsOf(job, seen);
   return jobResult(job) === 'running' ? running(job, pods, claim, facts) : complete(job, pods, facts);
+}
+
+/** What a download that has ended well fetched onto a claim. */
+export function fetchedOnto(claim: string, seen: Observed): Progress | undefined {
+  const word = lastWord(jobsFor(claim, seen).flatMap((job) => podsOf(job, seen)));
+  return word?.result === 'done' ? { bytes: word.bytes, total: word.bytes } : undefined;
 }
 
 /** What a download said at its end. News of pods may come later than those of their Job: then the server itself is asked. */

@@ -38,7 +38,7 @@ export function wanted(model: MLModel, plan: Plan, seen: Observed, settings: MLM
     create(revisionObject(model, plan.asked)),
     ...download(model, plan, seen, settings),
     ...servers(model, plan, seen),
-    ...network(model, plan, seen),
+    ...network(model, plan, seen, settings),
     ...grown(model, plan, seen),
     ...kept(model, plan, seen).map(keep),
   ];
@@ -103,14 +103,17 @@ function isFed({ metadata }: PodTemplate, seen: Observed): boolean {
   return own ? isIntact(own) : seen.read(PersistentVolumeClaim, name) !== undefined;
 }
 
+/** How the operator is set to reach the outside. */
+const exposures = { NodePort: nodePort };
+
 /** An address that was given out once stays. */
-function network(model: MLModel, { asked, target }: Plan, seen: Observed): Desired[] {
+function network(model: MLModel, { asked, target }: Plan, seen: Observed, settings: MLModelSettings): Desired[] {
   if (!target && !seen.get(Service, serviceName(model))) return [];
   const { port, template } = target?.revision ?? asked;
   const { expose, replicas } = model.spec;
   return [
     apply(service(model, port)),
-    ...(expose ? [apply(nodePort(model, port))] : []),
+    ...(expose ? [apply(exposures[settings.exposure](model, port))] : []),
     ...(replicas > 1 ? [apply(disruptionBudget(model, template))] : []),
   ];
 }

@@ -3,6 +3,7 @@
 import type { MLModel, MLModelStatus, Progress } from '../../api/index.ts';
 import type { Facts, Observed } from '../../kube/define.ts';
 import { Service } from '../../objects/index.ts';
+import { fetchedOnto } from './downloads.ts';
 import type { MLModelFacts } from './facts.ts';
 import { messageOf, reasonOf, servingRevision } from './message.ts';
 import { exposeName, serviceName } from './network.ts';
@@ -28,16 +29,18 @@ export function statusOf(told: Told): MLModelStatus {
   const observedGeneration = model.metadata.generation ?? 0;
   const { port } = plan.target?.revision ?? plan.asked;
   const serving = servingRevision(plan);
+  const serviceEndpoint = `${serviceName(model)}.${model.metadata.namespace}.svc.cluster.local:${port}`;
   return {
     observedGeneration,
     phase: stage.name,
     message: messageOf(told),
     conditions: verdicts(told).map((one) => ({ ...one, observedGeneration })),
-    serviceEndpoint: `${serviceName(model)}.${model.metadata.namespace}.svc.cluster.local:${port}`,
+    serviceEndpoint,
+    url: `http://${serviceEndpoint}`,
     revision: plan.asked.name,
     ...(serving !== undefined && { servingRevision: serving }),
     ...(plan.weights.at === 'ready' && plan.weights.digest !== undefined && { digest: plan.weights.digest }),
-    ...progressOf(plan, facts),
+    ...progressOf(plan, facts, seen),
     replicas: plan.rollout.replicas,
     readyReplicas: plan.rollout.ready,
     selector: Object.entries(serverLabels(model))
@@ -48,12 +51,17 @@ export function statusOf(told: Told): MLModelStatus {
   };
 }
 
+/** How far a download is. Nobody reads the log of one that has ended, while its Job has not: it said how much it fetched. */
 function progressOf(
-  { weights }: Plan,
+  { weights, asked }: Plan,
   { progress }: Facts<MLModelFacts>,
+  seen: Observed,
 ): { download?: NonNullable<MLModelStatus['download']> } {
-  if (weights.at !== 'loading' || progress.state !== 'known' || progress.value === undefined) return {};
-  const { bytes, total }: Progress = progress.value;
+  if (weights.at !== 'loading') return {};
+  const heard: Progress | undefined = progress.state === 'known' ? progress.value : undefined;
+  const told = heard ?? fetchedOnto(asked.source.claim, seen);
+  if (!told) return {};
+  const { bytes, total } = told;
   const percent = total === undefined || total === 0 ? undefined : Math.floor((bytes * 100) / total);
   return { download: { bytes, ...(total !== undefined && { total }), ...(percent !== undefined && { percent }) } };
 }
