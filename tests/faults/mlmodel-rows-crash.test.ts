@@ -9,7 +9,7 @@ let rig: Rig;
 before(async () => void (rig = await startRig({ nodes: 1 }, product)));
 after(() => rig.stop());
 
-describe('a row, with a crash after every write', { concurrency: 4 }, () => {
+describe('a row, with a crash after every write', { concurrency: 3 }, () => {
   for (const row of rows)
     test(row.name, (t) =>
       onModelLane(rig, async (lane) => {
