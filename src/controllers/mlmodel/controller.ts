@@ -37,7 +37,7 @@ export function decide(pass: Pass<MLModel, MLModelFacts>, settings: MLModelSetti
 function planOf({ object: model, seen, facts, now }: Pass<MLModel, MLModelFacts>, settings: MLModelSettings): Plan {
   const asked = askedRevision(model, seen, settings);
   const weights = weightsOf(model, asked.source, seen, facts);
-  const rollout = rolloutOf(model, seen);
+  const rollout = rolloutOf(model, seen, facts);
   const target = targetOf(model, { asked, weights, rollout }, seen, now);
   const former = formerRevisions(model, { asked, target: target?.revision, rollout }, seen);
   return { asked, weights, rollout, target, former };

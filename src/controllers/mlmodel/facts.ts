@@ -1,12 +1,13 @@
 // What cannot be read from the cache: how far a download is (the last lines of its pod's log), why a claim does not bind
-// (its events), and why a download does not start: for want of its Secret (the events of its pod: its status is silent),
-// or because nobody lets its Job make a pod (the events of the Job). And what a download said whose pod is not in the cache.
+// (its events), why a download or a server does not start: for want of its Secret or volume (the events of its pod: its
+// status is silent), or because nobody lets a Job make a pod (the events of the Job). And what a download said whose pod is not in the cache.
 
 import { heardProgress, mark, type MLModel, type Progress } from '../../api/index.ts';
 import type { Fact, Observed } from '../../kube/define.ts';
 import { type Job, jobResult, KubeEvent, PersistentVolumeClaim, Pod } from '../../objects/index.ts';
 import { hasSucceeded, jobsFor, podsOf } from './downloads.ts';
 import { askedSource } from './revision.ts';
+import { stuckServer } from './rollout.ts';
 import { digestOn } from './volume.ts';
 
 export type MLModelFacts = {
@@ -53,10 +54,11 @@ export const claimEvents = events((model, seen) => {
   return claim?.status?.phase === 'Pending' && digestOn(claim) === undefined ? aboutOf(claim) : undefined;
 });
 
-/** The events of a download that has its node and does not start, where a Secret may be what it waits for. */
+/** The events of a download that has its node and does not start, where a Secret may be what it waits for; or of a server. */
 export const podEvents = events((model, seen) => {
   const pod = model.spec.credentials === undefined ? undefined : downloadIn('Pending', model, seen);
-  return pod?.spec.nodeName === undefined ? undefined : aboutOf(pod);
+  const stuck = pod?.spec.nodeName === undefined ? stuckServer(model, askedSource(model, seen), seen) : pod;
+  return stuck && aboutOf(stuck);
 });
 
 /** The events of a Job that has made no pod. */

@@ -130,6 +130,45 @@ describe('a takeover', () => {
   });
 });
 
+describe('servers that start', () => {
+  const born = deployment(v1, 0);
+  const container = (rest: object) => [{ name: 'server', ready: false, restartCount: 0, ...rest }];
+  const placed = { type: 'PodScheduled', status: 'True' as const };
+  const progress = (reason: string): Deployment => {
+    const conditions = [{ type: 'Progressing', status: 'True' as const, reason, message: '' }];
+    return { ...born, status: { ...born.status, conditions } };
+  };
+  const told = (status: Pod['status'], running = progress('ReplicaSetUpdated')) => {
+    const pod = serverPod(v1, status);
+    const here = { ...pod, spec: { ...pod.spec, nodeName: 'node-1' } };
+    return look(v1, seen(revision(v1), claim(v1, { digest }), running, here)).status;
+  };
+  const creating = { phase: 'Pending', conditions: [placed] };
+  const pulling = {
+    ...creating,
+    containerStatuses: container({ state: { waiting: { reason: 'ContainerCreating' } } }),
+  };
+  const loading = {
+    ...pulling,
+    phase: 'Running',
+    containerStatuses: container({ state: { running: {} }, started: false }),
+  };
+
+  test('are not in trouble, and their pods are named only after the deadline', () => {
+    for (const status of [{ phase: 'Pending' }, creating, pulling, loading]) {
+      equal(told(status).message, 'The servers are starting');
+      const late = told(status, progress('ProgressDeadlineExceeded'));
+      equal(conditionOf(late, 'Stalled')?.reason, 'NotReady');
+      match(late.message ?? '', /Pod iris-server-/);
+    }
+  });
+
+  test('and then do not answer say so at once', () => {
+    const mute = { ...loading, containerStatuses: container({ state: { running: {} }, started: true }) };
+    match(told(mute).message ?? '', /its readiness probe does not succeed/);
+  });
+});
+
 describe('ready', () => {
   const model = aModel({ replicas: 3 });
   const world = (change: Partial<Deployment['status']>, metadata: object = {}) => {
