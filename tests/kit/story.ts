@@ -34,10 +34,12 @@ export interface Outcome {
 }
 
 /** Compares a life with one that had no fault. */
-export function sameAs(reference: Outcome, { writes: _writes, ...outcome }: Outcome, subject: Subject): void {
-  const { state, births: lived } = reference;
-  deepEqual(outcome, { state, births: lived, undone: subject.undone, broken: [], late: [] });
+export function sameAs(reference: Outcome, outcome: Outcome, subject: Subject): void {
+  const { undone } = subject;
+  deepEqual(compared(outcome), { ...compared(reference), undone, broken: [], late: [] });
 }
+
+const compared = ({ state, births: lived, undone, broken, late }: Outcome) => ({ state, lived, undone, broken, late });
 
 /** What befalls an edit: it must let the edit happen, and may do something before and after it. */
 export type Around = (edit: () => Promise<void>, step: number) => Promise<void>;
