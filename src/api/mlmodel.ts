@@ -108,7 +108,7 @@ const spec = z.object({
 
 const status = commonStatus.extend({
   serviceEndpoint: z.string().max(512).optional().describe('Where the model answers inside the cluster.'),
-  url: z.string().max(512).optional().describe('The same as a URL.'),
+  url: z.string().max(512).optional().describe('Where the model answers inside the cluster, as a URL.'),
   revision: z.string().max(63).optional().describe('The revision that is asked for.'),
   servingRevision: z.string().max(63).optional().describe('The revision that serves.'),
   digest: z.string().max(128).optional().describe('The digest of the weights that are asked for.'),
