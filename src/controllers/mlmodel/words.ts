@@ -78,7 +78,7 @@ function verdicts(told: Told): Verdict[] {
     verdict('Stalled', stage.name === 'Failed', reason, message),
     available(plan),
     ...storageVerdicts(told),
-    verdict('Serving', ready, reason, message),
+    verdict('Serving', ready && !stage.idle, reason, message),
     exposed(told),
     verdict('Outdated', outdated, outdated ? 'NewerOperator' : 'UpToDate', outdatedWords[outdated ? 'yes' : 'no']),
   ];
@@ -113,9 +113,10 @@ const outdatedWords = {
   no: 'The servers run as this operator would run them',
 };
 
-function exposed({ model, seen }: Told): Verdict {
-  if (!model.spec.expose) return verdict('Exposed', false, 'NotAsked', 'The model answers inside the cluster only');
+function exposed({ model, seen, plan }: Told): Verdict {
+  if (!model.spec.expose) return verdict('Exposed', false, 'NotAsked', 'The model is reachable inside the cluster only');
   const port = seen.get(Service, exposeName(model))?.spec.ports?.[0]?.nodePort;
   if (port === undefined) return verdict('Exposed', false, 'Waiting', 'Waiting for a port on the nodes');
-  return verdict('Exposed', true, 'NodePort', `The model answers on port ${port} of every node`);
+  const answers = plan.rollout.available > 0 ? 'answers' : 'will answer, once a server does,';
+  return verdict('Exposed', true, 'NodePort', `The model ${answers} on port ${port} of every node`);
 }
