@@ -1,6 +1,6 @@
 // What every pod of a model has in common: the restricted Pod Security profile and more, and the fields that people set.
 
-import { mark, type MLModel } from '../../api/index.ts';
+import { labelValue, mark, type MLModel } from '../../api/index.ts';
 import type { Container, PodSpec, PodTemplate } from '../../objects/index.ts';
 import type { Source } from './source.ts';
 
@@ -46,7 +46,7 @@ export const isNodeBound = ({ spec }: MLModel, source: Source): boolean =>
 /** Pods that share a volume which only one node can mount belong onto that node: elsewhere they would wait for ever. */
 export function together(model: MLModel, source: Source): Partial<PodSpec> {
   if (!isNodeBound(model, source)) return {};
-  const labelSelector = { matchLabels: { [mark.weights]: source.claim } };
+  const labelSelector = { matchLabels: { [mark.weights]: labelValue(source.claim) } };
   const term = { topologyKey: 'kubernetes.io/hostname', labelSelector };
   return { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } };
 }

@@ -1,6 +1,6 @@
 // The servers: the pod template of a revision, and the Deployment that runs it.
 
-import { childName, mark, MLModel, partLabels } from '../../api/index.ts';
+import { childName, labelValue, mark, MLModel, partLabels } from '../../api/index.ts';
 import { type Container, Deployment, type PodTemplate } from '../../objects/index.ts';
 import { type Framework, modelPath } from './frameworks.ts';
 import { containerBasics, defined, podBasics, together } from './pod.ts';
@@ -73,7 +73,7 @@ export function renderTemplate(
     ...model.spec.podLabels,
     ...serverLabels(model),
     [mark.revision]: revision,
-    [mark.weights]: source.claim,
+    [mark.weights]: labelValue(source.claim),
   };
   const template: PodTemplate = {
     metadata: { labels, ...defined({ annotations: model.spec.podAnnotations }) },
@@ -91,6 +91,12 @@ export function renderTemplate(
   };
   return { template, port: row.port };
 }
+
+/** The claim that a server mounts. */
+export const claimIn = ({ volumes }: PodTemplate['spec']): string | undefined =>
+  (volumes as { persistentVolumeClaim?: { claimName: string } }[] | undefined)?.find(
+    ({ persistentVolumeClaim }) => persistentVolumeClaim,
+  )?.persistentVolumeClaim?.claimName;
 
 /** The framework's row, with what the model overrides. */
 function rowFor({ spec }: MLModel, { frameworks }: MLModelSettings): Framework {

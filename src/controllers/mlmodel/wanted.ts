@@ -14,7 +14,7 @@ import {
 import { disruptionBudget, nodePort, service, serviceName } from './network.ts';
 import { type Revision, revisionObject } from './revision.ts';
 import type { Rollout } from './rollout.ts';
-import { server, serverName } from './server.ts';
+import { claimIn, server, serverName } from './server.ts';
 import type { MLModelSettings } from './settings.ts';
 import type { Source } from './source.ts';
 import { downloadJob, retainedAs, type Volume, weightsClaim } from './storage.ts';
@@ -92,13 +92,13 @@ function servers(model: MLModel, { target, rollout }: Plan, seen: Observed): Des
   if (running && target?.asItRuns && running.spec.replicas === target.replicas) return [keep(running)];
   if (target) return [apply(server(model, target.revision, target))];
   if (!running || told === undefined || !template) return [];
-  if (serving.length > 0 || isFed(template, seen)) return [keep(running)];
+  if (serving.length > 0 || areThere(template, seen)) return [keep(running)];
   return [apply(server(model, { name: told, template }, { replicas: 0, takeover, served }))];
 }
 
 /** Whether the weights that a pod mounts are there. */
-function isFed({ metadata }: PodTemplate, seen: Observed): boolean {
-  const name = metadata?.labels?.[mark.weights] ?? '';
+function areThere({ spec }: PodTemplate, seen: Observed): boolean {
+  const name = claimIn(spec) ?? '';
   const own = seen.get(PersistentVolumeClaim, name);
   return own ? isIntact(own) : seen.read(PersistentVolumeClaim, name) !== undefined;
 }
