@@ -17,16 +17,15 @@ const noReader = {} as Reader;
 const noWorld = {} as Observed;
 const freshFor = 10_000;
 
-/** A gatherer of one fact, whose inputs are the object's spec and whose answers the test gives. */
-function gathering({
-  parallel = 2,
-  fresh = freshFor,
-  slowsTo,
-}: {
+interface Limits {
   parallel?: number;
   fresh?: number;
+  perSecond?: number;
   slowsTo?: number;
-} = {}) {
+}
+
+/** A gatherer of one fact, whose inputs are the object's spec and whose answers the test gives. */
+function gathering({ parallel = 2, fresh = freshFor, slowsTo, perSecond }: Limits = {}) {
   const clock = new FakeClock();
   const asked: Asked[] = [];
   const woken: string[] = [];
@@ -34,6 +33,7 @@ function gathering({
     inputs: ({ spec }) => spec,
     freshFor: fresh,
     ...(slowsTo !== undefined && { slowsTo }),
+    ...(perSecond !== undefined && { perSecond }),
     fetch: (inputs, { signal }) =>
       new Promise((resolve, reject) => {
         const then = (end: (value: unknown) => void) => (value: unknown) => {
@@ -226,6 +226,27 @@ describe('all objects together', () => {
     equal(asked.length, 2);
     await asked[1]?.answer('snow');
     equal(asked.length, 2);
+  });
+
+  test('take turns where a fact may be asked for only so often', async () => {
+    const { facts, asked, clock } = gathering({ parallel: 9, perSecond: 4 });
+    for (const key of ['a', 'b', 'c', 'd']) facts('Oslo', key);
+    for (const count of [1, 2, 3, 4]) {
+      equal(asked.length, count);
+      await clock.advance(250);
+    }
+  });
+
+  test('do not wait for somebody else’s next turn', async () => {
+    const { facts, asked, clock } = gathering({ perSecond: 4, fresh: 600_000 });
+    facts('Oslo', 'a');
+    await last(asked).answer('snow');
+    await clock.advance(1_000);
+    facts('Rome', 'b');
+    equal(asked.length, 2);
+    await last(asked).answer('sun');
+    await clock.advance(600_000);
+    equal(asked.length, 4, 'and both are asked again in time');
   });
 
   test('each keep their own answers', async () => {

@@ -112,17 +112,20 @@ export class Gatherer {
   /** Fetches after `wait`, or later when the budget of the fact asks for it. */
   private schedule(wait: number, work: { key: string; name: string; inputs: unknown; held: Held }): void {
     const run = () => this.enqueue(() => this.fetch(work.key, work.name, work.inputs, work.held));
-    const delay = this.turn(work.name, wait);
+    const delay = wait > 0 ? wait : this.turn(work.name);
     if (delay === 0) run();
-    else work.held.cancel = this.options.clock.after(delay, run);
+    else work.held.cancel = this.options.clock.after(delay, wait > 0 ? () => this.schedule(0, work) : run);
   }
 
-  /** Turns of one fact are spread over time, however many objects want it. */
-  private turn(name: string, wait: number): number {
+  /**
+   * Turns of one fact are spread over time, however many objects want it. One is taken only when it is needed: a place in
+   * the far future would keep everybody else waiting until then.
+   */
+  private turn(name: string): number {
     const { perSecond } = this.options.facts[name] ?? {};
-    if (perSecond === undefined) return wait;
+    if (perSecond === undefined) return 0;
     const now = this.options.clock.monotonic();
-    const at = Math.max(now + wait, this.turns.get(name) ?? 0);
+    const at = Math.max(now, this.turns.get(name) ?? 0);
     this.turns.set(name, at + 1_000 / perSecond);
     return at - now;
   }
