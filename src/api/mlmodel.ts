@@ -20,10 +20,16 @@ const modelURL = withRules(
     // Printable ASCII without blanks: it is handed on as one argument, but it is also shown to people.
     .regex(/^(https?|s3|hf|oci|pvc):\/\/[!-~]+$/),
   {
-    rule: "!self.matches('^[a-z0-9]+://[^/]*@')",
+    // What stands behind the first slash, question mark or hash names no user.
+    rule: "!self.matches('^[a-z0-9]+://[^/?#]*@')",
     message: 'must not hold a user name or password: name a Secret in credentials',
   },
 );
+
+const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+
+/** The name of a claim, as the API server wants it. */
+const claimName = `${label}([.]${label})*`;
 
 const storageSize = withRules(
   quantity(),
@@ -112,7 +118,7 @@ const spec = z.object({
 
 const status = commonStatus.extend({
   serviceEndpoint: z.string().max(512).optional().describe('Where the model answers inside the cluster.'),
-  url: z.string().max(512).optional().describe('Where it answers from outside.'),
+  url: z.string().max(512).optional().describe('Where the model answers inside the cluster, as a URL.'),
   revision: z.string().max(63).optional().describe('The revision that is asked for.'),
   servingRevision: z.string().max(63).optional().describe('The revision that serves.'),
   digest: z.string().max(128).optional().describe('The digest of the weights that are asked for.'),
@@ -158,8 +164,13 @@ export const MLModel = defineKind({
       fieldPath: '.modelURL',
     },
     {
-      rule: "!self.modelURL.startsWith('pvc://') || self.modelURL.matches('^pvc://[a-z0-9]([-a-z0-9.]*[a-z0-9])?(/[^/]+)*/?$')",
-      message: 'must be pvc://claim or pvc://claim/path',
+      rule: `!self.modelURL.startsWith('pvc://') || (self.modelURL.matches('^pvc://${claimName}(/[^/]+)*/?$') && self.modelURL.matches('^pvc://[^/]{1,253}(/|$)'))`,
+      message: 'must be pvc://claim or pvc://claim/path, with the name of a claim in the same namespace',
+      fieldPath: '.modelURL',
+    },
+    {
+      rule: "!self.modelURL.matches('^pvc://.*/[.][.](/|$)')",
+      message: 'must not lead out of the volume: leave .. out of the path, and begin it at the top of the volume',
       fieldPath: '.modelURL',
     },
     {
@@ -175,7 +186,19 @@ export const MLModel = defineKind({
   ),
   status: status.describe('What is.'),
   rules: [{ rule: 'self.metadata.name.size() <= 63', message: 'the name must have at most 63 characters' }],
-  conditions: ['Available', 'StorageReady', 'Downloaded', 'Serving', 'Exposed', 'Outdated'],
+  conditions: [
+    'Available',
+    'StorageReady',
+    'Downloaded',
+    'Serving',
+    'Exposed',
+    'Outdated',
+    'StorageShrinkIgnored',
+    'StorageChangeIgnored',
+    'DataLost',
+    'NodeBound',
+    'Retained',
+  ],
   columns: [
     { name: 'Phase', type: 'string', path: '.status.phase' },
     { name: 'Ready', type: 'string', path: '.status.conditions[?(@.type=="Ready")].status' },

@@ -3,7 +3,7 @@
 import { equal, match, notEqual, ok } from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { childName, parts, shortHash } from './names.ts';
+import { childName, labelValue, parts, shortHash } from './names.ts';
 
 /** Names that the API server lets our objects have. */
 const parent = fc
@@ -64,4 +64,15 @@ test('a hash is the same for the same content, whatever the order of its keys', 
   equal(shortHash({ a: 1, b: [2] }, 10), shortHash({ b: [2], a: 1 }, 10));
   notEqual(shortHash({ a: 1 }, 10), shortHash({ a: 2 }, 10));
   equal(shortHash('x', 6).length, 6);
+});
+
+test('a name of any length can be the value of a label, and two never meet', () => {
+  const name = fc.stringMatching(/^[a-z0-9]([-a-z0-9.]{0,120}[a-z0-9])?$/);
+  fc.assert(
+    fc.property(name, name, (one, other) => {
+      ok(/^[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?$/.test(labelValue(one)));
+      equal(labelValue(one) === labelValue(other), one === other);
+      if (one.length <= 63) equal(labelValue(one), one);
+    }),
+  );
 });

@@ -17,6 +17,13 @@ export function childName(parent: string, part: string): string {
   return `${stem.slice(0, longest - tail.length).replace(/-+$/, '')}${tail}`;
 }
 
+/** A name as the value of a label: the name itself, or what fits of it with a hash of the whole. */
+export function labelValue(name: string): string {
+  if (name.length <= longest) return name;
+  const tail = `-${hashOf(name).slice(0, 8)}`;
+  return `${name.slice(0, longest - tail.length).replace(/[-.]+$/, '')}${tail}`;
+}
+
 /** The parts of children's names, by kind: no two kinds share one, so their children never meet. A revision's is its hash. */
 export const parts = {
   MLModel: ['service', 'expose', 'server', 'weights', 'download', 'inspect', 'pdb'],

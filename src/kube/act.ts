@@ -3,7 +3,7 @@
 
 import { annotation, conditionOf, type KubeObject, manager, sameKind } from '../objects/index.ts';
 import type { Store } from './cache.ts';
-import { dress, isMarked, isOurs, nameOf, type Owner } from './child.ts';
+import { dress, isMarked, isOurs, isRetained, nameOf, type Owner } from './child.ts';
 import { ApiError, type Client } from './client/index.ts';
 import { difference } from './compare.ts';
 import type { Desired } from './define.ts';
@@ -49,6 +49,7 @@ async function one(desired: Desired, options: ActOptions): Promise<void> {
   try {
     if ('create' in desired) await created(child, held, store, options);
     if ('apply' in desired) await applied(child, held, store, options);
+    if ('keep' in desired && held) await marked(child, held, store, options);
     if ('note' in desired) await noted(desired, held, store, options);
   } catch (error) {
     throw judged(error, child);
@@ -56,12 +57,18 @@ async function one(desired: Desired, options: ActOptions): Promise<void> {
 }
 
 async function created(child: KubeObject, held: Entry | undefined, store: Store, options: ActOptions): Promise<void> {
-  const wanted = dress(child, options.owner);
-  if (!held) return post(wanted, store, options);
-  if (!isOurs(held.object, wanted, options.owner)) throw ownershipConflict(held.object);
-  if (isMarked(held.object, wanted, options.owner)) return;
-  await options.writes(wanted, 'it lost its labels or its owner', 'drift');
-  store.wrote(await putBack(options.client, store.kind, held.object, options.owner));
+  if (!held) return post(dress(child, options.owner), store, options);
+  await marked(child, held, store, options);
+}
+
+/** Of a child that is left alone only the marks are ours to write. */
+async function marked(child: KubeObject, { object }: Entry, store: Store, options: ActOptions): Promise<void> {
+  const { client, owner, writes } = options;
+  if (!isOurs(object, child, owner)) throw ownershipConflict(object);
+  if (isMarked(object, child, owner)) return;
+  if (isRetained(object) === isRetained(child)) await writes(child, 'it lost its labels or its owner', 'drift');
+  else await writes(child, isRetained(child) ? 'it is to stay' : 'it is not to stay any more', 'asked');
+  store.wrote(await putBack(client, store.kind, object, child, owner));
 }
 
 async function applied(child: KubeObject, held: Entry | undefined, store: Store, options: ActOptions): Promise<void> {

@@ -129,7 +129,24 @@ const judgements: { name: string; live: KubeObject; wanted?: KubeObject; ours: b
     wanted: claim({ labels: retained }),
     ours: false,
   },
-  { name: 'a retained claim where none is wanted', live: claim({ labels: retained }), wanted: claim({}), ours: false },
+  {
+    name: 'a retained claim of the wanted revision, which is not to stay any more',
+    live: claim({ labels: { ...retained, [label.uid]: '0-0' } }),
+    wanted: claim({ labels: { weights: 'r1' } }),
+    ours: true,
+  },
+  {
+    name: 'a claim of the wanted revision that was not retained',
+    live: claim({ labels: { weights: 'r1', [label.uid]: '0-0' } }),
+    wanted: claim({ labels: { weights: 'r1', ...retained } }),
+    ours: false,
+  },
+  {
+    name: 'a retained claim of no revision that is wanted',
+    live: claim({ labels: retained }),
+    wanted: claim({}),
+    ours: false,
+  },
   {
     name: 'a retained claim that somebody else controls',
     live: claim({ labels: retained, ownerReferences: [theirs] }),
@@ -163,6 +180,12 @@ describe('the marks by which a child is found again', () => {
 
   test('lack nothing on a retained claim without an owner', () =>
     equal(isMarked(claim({ labels: { ...marks, ...retained } }), claim({ labels: retained }), owner), true));
+
+  test('are wrong on a claim that is to stay and has an owner, and the other way round', () => {
+    equal(isMarked(claim(whole), claim({ labels: retained }), owner), false);
+    equal(isMarked(claim({ ...whole, labels: { ...whole.labels, ...retained } }), claim({}), owner), false);
+    equal(isMarked(claim({ labels: { ...marks, ...retained } }), claim({}), owner), false);
+  });
 });
 
 test('an object is named as a person would', () => equal(nameOf(object()), 'ConfigMap corner-config'));

@@ -50,16 +50,22 @@ export const isRetained = (child: KubeObject): boolean => child.metadata.labels?
 export function isOurs(live: KubeObject, wanted: KubeObject, { object }: Owner): boolean {
   const controller = controllerOf(live);
   if (controller) return controller.uid === object.metadata.uid;
-  const { labels } = live.metadata;
-  if (labels?.[label.uid] === object.metadata.uid) return true;
-  const revision = wanted.metadata.labels?.[label.retained];
-  return live.kind === 'PersistentVolumeClaim' && revision !== undefined && labels?.[label.retained] === revision;
+  return live.metadata.labels?.[label.uid] === object.metadata.uid || isHeirloom(live, wanted);
 }
 
-/** Whether the marks by which we find the child again are all there. */
+/** A claim that outlived its parent is for the next one of the same revision, whether that one retains it or not. */
+function isHeirloom(live: KubeObject, wanted: KubeObject): boolean {
+  const revision = live.metadata.labels?.[label.retained];
+  const revisions = Object.values(wanted.metadata.labels ?? {});
+  return live.kind === 'PersistentVolumeClaim' && revision !== undefined && revisions.includes(revision);
+}
+
+/** Whether the marks are right by which we find the child again, and by which it goes or stays with its parent. */
 export function isMarked(live: KubeObject, wanted: KubeObject, owner: Owner): boolean {
   const labels = Object.entries(ownLabels(owner)).every(([key, value]) => live.metadata.labels?.[key] === value);
-  return labels && (isRetained(wanted) || controllerOf(live)?.uid === owner.object.metadata.uid);
+  const { uid } = owner.object.metadata;
+  const owned = live.metadata.ownerReferences?.some((one) => one.controller === true && one.uid === uid) ?? false;
+  return labels && isRetained(wanted) === isRetained(live) && isRetained(wanted) !== owned;
 }
 
 /** An object as a person would name it. */

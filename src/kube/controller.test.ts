@@ -237,6 +237,9 @@ describe('a pass', () => {
       /WARN {2}a pass failed and will be tried again key=.*street\/corner.* error=.*ConfigMap street\/c/,
     );
     equal(it.controller.queue.stats().delayed, 1);
+    await it.clock.advance(60_000);
+    await eventually(() => it.passes.length > 1 && it.controller.queue.stats().delayed === 1);
+    equal(it.lines.filter((line) => line.includes('a pass failed')).length, 1, 'the same words are news only once');
   });
 
   test('for an object that is gone forgets it', async () => {

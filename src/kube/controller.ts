@@ -1,7 +1,7 @@
 // Runs one definition: changes come in, keys go to the queue, passes come out. It works only while all that it needs is
 // there: whole views of its kinds, its permissions, and leadership. Until then keys are kept, and nothing is lost.
 
-import type { Clock, Log } from '../base/index.ts';
+import { type Clock, type Log, wordsOf } from '../base/index.ts';
 import type { Kind, KubeObject } from '../objects/index.ts';
 import type { Change, Store } from './cache.ts';
 import type { ControllerDefinition } from './define.ts';
@@ -32,6 +32,8 @@ export class Controller {
   readonly kinds: readonly Kind[];
   readonly holds: Holds = new Map();
   private readonly options: ControllerOptions;
+  /** What was logged last of each object whose passes fail: the same words are news only once. */
+  private readonly complaints = new Map<string, string>();
 
   constructor(options: ControllerOptions) {
     this.options = options;
@@ -127,6 +129,7 @@ export class Controller {
     try {
       const result = await reconcile(keyFrom(text, this.kinds), bench);
       passed('done', clock.monotonic() - begun);
+      this.complaints.delete(text);
       return result;
     } catch (error) {
       passed(error instanceof Stale ? 'stale' : 'failed', clock.monotonic() - begun);
@@ -137,11 +140,11 @@ export class Controller {
   private failed(key: string, error: unknown, failures: number, delay: number): void {
     if (error instanceof Refusal && error.reason === 'MissingPermission') this.options.forbidden();
     if (error instanceof NotLeading || (error instanceof Stale && failures < 5)) return;
-    this.options.log.warn('a pass failed and will be tried again', {
-      key,
-      error,
-      failures,
-      delayMs: Math.round(delay),
-    });
+    const words = wordsOf(error);
+    const level = this.complaints.get(key) === words ? 'debug' : 'warn';
+    this.complaints.set(key, words);
+    // The cause of a refusal says the same once more, in the words of a request.
+    const fields = { key, error: error instanceof Refusal ? words : error, failures, delayMs: Math.round(delay) };
+    this.options.log[level]('a pass failed and will be tried again', fields);
   }
 }

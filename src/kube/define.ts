@@ -17,7 +17,7 @@ export type Desired =
 export const create = (child: KubeObject): Desired => ({ create: child });
 /** Kept as wanted, field by field; fields of other managers are not touched. */
 export const apply = (child: KubeObject): Desired => ({ apply: child });
-/** Mine and wanted, but nothing is written. */
+/** Mine and wanted; nothing of it is written but the marks by which it is found, and by which it goes or stays with its parent. */
 export const keep = (child: KubeObject): Desired => ({ keep: child });
 /** Remembered as annotations on an own child, beside whatever else is wanted of it. What is not noted again is forgotten. */
 export const note = (child: KubeObject, annotations: Record<string, string>): Desired => ({ note: child, annotations });
@@ -72,6 +72,8 @@ export interface Fact<P, I, V, C> {
   inputs(object: P, seen: Observed): I | undefined;
   /** Milliseconds after which it is fetched again while it is needed; Infinity for a fact that cannot change. */
   freshFor: number;
+  /** While its value stays the same, the freshness doubles up to so many milliseconds: what is at rest is asked about seldom. */
+  slowsTo?: number;
   /** At most so many fetches a second for all objects together; no limit if left out. */
   perSecond?: number;
   needs?: readonly Rule[];
@@ -112,6 +114,8 @@ export interface ControllerDefinition<
   aliases?: readonly Kind<P>[];
   /** Condition types that this controller sets, beside Ready, Reconciling and Stalled. */
   conditions?: readonly string[];
+  /** The phase of an object for which something was refused for good; for kinds that have phases. */
+  failedPhase?: string;
   owns: readonly Kind[];
   /** Kinds found by our labels on objects that our children made, as pods are. */
   labelled?: readonly Kind[];

@@ -21,16 +21,18 @@ interface Limits {
   parallel?: number;
   fresh?: number;
   perSecond?: number;
+  slowsTo?: number;
 }
 
 /** A gatherer of one fact, whose inputs are the object's spec and whose answers the test gives. */
-function gathering({ parallel = 2, fresh = freshFor, perSecond }: Limits = {}) {
+function gathering({ parallel = 2, fresh = freshFor, slowsTo, perSecond }: Limits = {}) {
   const clock = new FakeClock();
   const asked: Asked[] = [];
   const woken: string[] = [];
   const weather: Fact<Parent, unknown, unknown, object> = {
     inputs: ({ spec }) => spec,
     freshFor: fresh,
+    ...(slowsTo !== undefined && { slowsTo }),
     ...(perSecond !== undefined && { perSecond }),
     fetch: (inputs, { signal }) =>
       new Promise((resolve, reject) => {
@@ -92,6 +94,25 @@ describe('a fact', () => {
     await clock.advance(freshFor);
     await last(asked).answer({ sky: 'blue' });
     deepEqual([facts('Oslo'), woken], [known({ sky: 'blue' }), ['a', 'a']]);
+  });
+
+  test('that stays the same is asked for more and more seldom, until it changes', async () => {
+    const { facts, asked, clock } = gathering({ slowsTo: 5 * freshFor });
+    const wait = async (answer: string) => {
+      await last(asked).answer(answer);
+      const [before, since] = [asked.length, clock.monotonic()];
+      while (asked.length === before) await clock.advance(freshFor);
+      return (clock.monotonic() - since) / freshFor;
+    };
+    facts('Oslo');
+    const waits = [];
+    for (const answer of ['snow', 'snow', 'snow', 'snow', 'snow', 'sun', 'sun']) waits.push(await wait(answer));
+    deepEqual(waits, [1, 2, 4, 5, 5, 1, 2]);
+    facts('Rome');
+    equal(await wait('sun'), 1, 'other inputs begin anew');
+    await last(asked).fail(new Error('no line'));
+    await clock.advance(backoff.first);
+    deepEqual([await wait('sun'), await wait('rain')], [2, 1], 'a failure in between is no change');
   });
 
   test('that cannot change is asked for once', async () => {

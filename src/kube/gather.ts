@@ -16,6 +16,8 @@ interface Held {
   inputs: string;
   known: Known<unknown>;
   failures: number;
+  /** Answers in a row that were the same as the one before. */
+  repeats: number;
   abort: AbortController;
   cancel: () => void;
 }
@@ -76,6 +78,7 @@ export class Gatherer {
       inputs: hash,
       known: { state: 'pending' },
       failures: 0,
+      repeats: 0,
       abort: new AbortController(),
       cancel: () => {},
     };
@@ -90,12 +93,14 @@ export class Gatherer {
     const fact = facts[name];
     if (!fact || held.abort.signal.aborted) return;
     const before = hashOf(held.known);
-    let next = fact.freshFor;
+    let next: number;
     try {
       const value = await this.inTime(fact.fetch(inputs, { ...tools, signal: held.abort.signal }), held.abort.signal);
       hashOf({ value }); // a value that is no JSON could never be told from the next one: the fetch has failed
       held.known = { state: 'known', value };
       held.failures = 0;
+      held.repeats = hashOf(held.known) === before ? held.repeats + 1 : 0;
+      next = freshness(fact, held.repeats);
     } catch (error) {
       held.failures++;
       // A value that was known stays the last word while its inputs stand; only the first fetch can fail visibly.
@@ -169,6 +174,10 @@ const failure = (error: unknown, failures: number): Known<never> => ({
   why: wordsOf(error),
   ...(failures >= lastingAfter && { lasting: true }),
 });
+
+/** How long an answer is good for that came for so many times in a row. */
+const freshness = ({ freshFor, slowsTo = freshFor }: AnyFact, repeats: number): number =>
+  Math.max(freshFor, Math.min(slowsTo, freshFor * 2 ** repeats));
 
 function stop(held: Held): void {
   held.abort.abort();

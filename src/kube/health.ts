@@ -35,6 +35,18 @@ export interface Health {
   close(): Promise<void>;
 }
 
+/** The address of the probes cannot be had: another must be named. */
+export class CannotListen extends Error {
+  override readonly name = 'CannotListen';
+}
+
+const whyNot: Record<string, string> = {
+  EADDRINUSE: 'another process listens there',
+  EADDRNOTAVAIL: 'this machine does not have that address',
+  EACCES: 'this process may not use that port',
+  ENOTFOUND: 'that host is not known',
+};
+
 interface Page {
   status: number;
   type: string;
@@ -60,8 +72,8 @@ export async function startHealth({ port, host, checks, metrics }: HealthOptions
   try {
     await once(server, 'listening');
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    throw new Error(`cannot serve probes on ${host}:${port} (${code ?? String(cause)})`, { cause });
+    const { code = String(cause) } = cause as NodeJS.ErrnoException;
+    throw new CannotListen(`cannot serve probes on ${host}:${port}: ${whyNot[code] ?? code}`, { cause });
   }
   return {
     port: (server.address() as AddressInfo).port,

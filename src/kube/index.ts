@@ -2,6 +2,7 @@
 
 export { ApiError, Client, type ClusterAccess, inCluster, loadKubeconfig, readerOf } from './client/index.ts';
 export * from './define.ts';
+export { CannotListen } from './health.ts';
 export { startOperator, type Operator, type OperatorOptions } from './operator.ts';
 export { Election, type ElectionOptions, type LeaseTimes, NotLeading } from './lease.ts';
 export { type Installation, manifestsOf, needsOf, type PolicyRule, rulesOf } from './rbac.ts';

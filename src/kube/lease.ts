@@ -57,6 +57,7 @@ export class Election {
   #standing: Standing = { as: 'standby' };
   #problem: unknown;
   #claimed = false;
+  #holder: string | undefined;
   #rounds: Promise<void> = Promise.resolve();
 
   constructor(options: ElectionOptions) {
@@ -178,8 +179,21 @@ export class Election {
     const { onStart, onStop } = this.#options;
     const led = this.#standing.as === 'leading';
     this.#standing = next;
+    this.#say(next, led, why);
     if (!led && next.as === 'leading') onStart();
     if (led && next.as !== 'leading') onStop(why);
+  }
+
+  /** Who leads: said when it changes, not at every renewal. */
+  #say(next: Standing, led: boolean, why: string): void {
+    const { log, namespace, name, identity } = this.#options;
+    const lease = `${namespace}/${name}`;
+    if (led && next.as !== 'leading') log.info('this process does not lead any more', { lease, identity, why });
+    const holder = holderIn(next, identity);
+    if (holder === undefined || holder === this.#holder) return;
+    this.#holder = holder;
+    if (holder === identity) log.info('this process leads', { lease, identity });
+    else log.info('another process leads, this one stands by', { lease, identity, holder });
   }
 
   async #release(): Promise<void> {
@@ -199,4 +213,11 @@ export class Election {
       }
     }
   }
+}
+
+/** Who leads, as far as this candidate knows. */
+function holderIn(standing: Standing, identity: string): string | undefined {
+  if (standing.as === 'leading') return identity;
+  const holder = standing.as === 'standby' ? standing.seen?.lease?.spec?.holderIdentity : undefined;
+  return holder === '' || holder === identity ? undefined : holder;
 }

@@ -1,7 +1,14 @@
 // One pass for one object: observe, decide, act, tell. The only place where deciding and doing meet.
 
 import { asError, type Clock, type Log } from '../base/index.ts';
-import { type CommonStatus, type Kind, type KubeEvent, type KubeObject, manager } from '../objects/index.ts';
+import {
+  type CommonStatus,
+  conditionOf,
+  type Kind,
+  type KubeEvent,
+  type KubeObject,
+  manager,
+} from '../objects/index.ts';
 import { act, type ActOptions, type Outcome } from './act.ts';
 import type { Store } from './cache.ts';
 import { nameOf, type Owner } from './child.ts';
@@ -194,21 +201,37 @@ async function told(wanted: CommonStatus, { refused }: Outcome, owner: Owner, be
   const { client, definition, clock } = bench;
   const store = bench.parents.get(owner.kind);
   if (!store || (refused !== undefined && !(refused instanceof Refusal))) return;
-  const status = refused ? refusedStatus(wanted, refused) : wanted;
+  const { failedPhase: phase } = definition;
+  const status = refused ? refusedStatus(wanted, { reason: refused.reason, message: refused.message, phase }) : wanted;
   const now = clock.now();
   const bad = turnedBad(owner.object.status, status);
   if (bad) await posted(warningOf(owner, bad, now), bench);
   const options = { client, owner, store, conditions: conditionsOf(definition), now };
-  await tell(status, options).catch((error: unknown) => toldOtherwise(error, owner, options));
+  await tell(status, options).catch((error: unknown) => toldOtherwise(error, owner, { ...options, phase }));
+  logPhase(status, owner, bench);
+}
+
+/** The life of an object in the log: one line for each phase. */
+function logPhase(status: CommonStatus, { object, kind }: Owner, { log }: Bench): void {
+  const [from, to] = [object.status?.phase, status.phase];
+  if (to === undefined || from === to) return;
+  const { namespace = '', name } = object.metadata;
+  const { reason } = conditionOf(status, 'Ready') ?? {};
+  log.info('phase changed', { object: `${kind.kind} ${namespace}/${name}`, from, to, reason, why: status.message });
 }
 
 /** A status that the server does not take is told as that: the summary alone always fits. */
-async function toldOtherwise(error: unknown, owner: Owner, options: TellOptions): Promise<never> {
+async function toldOtherwise(
+  error: unknown,
+  owner: Owner,
+  { phase, ...options }: TellOptions & { phase: string | undefined },
+): Promise<never> {
   if (error instanceof ApiError && error.status === 404) throw new Stale('the object is gone', { cause: error });
   const verdict = judged(error, owner.object);
   if (!(verdict instanceof Refusal)) throw verdict;
   const { generation: observedGeneration = 0 } = owner.object.metadata;
-  await tell(refusedStatus({ observedGeneration }, { reason: 'StatusRefused', message: verdict.message }), options);
+  const refused = { reason: 'StatusRefused', message: verdict.message, phase };
+  await tell(refusedStatus({ observedGeneration }, refused), options);
   throw verdict;
 }
 

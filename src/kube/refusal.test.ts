@@ -2,7 +2,7 @@
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { KubeObject } from '../objects/index.ts';
+import { type KubeObject, label } from '../objects/index.ts';
 import { ApiError } from './client/index.ts';
 import { judged, ownershipConflict, Refusal, Stale } from './refusal.ts';
 
@@ -13,6 +13,7 @@ const answer = (status: number, said: string, reason = '') =>
     status,
     reason,
     message: `cannot apply ConfigMap shop/web: ${status} ${said}`,
+    said,
     verb: 'apply',
     path: '',
   });
@@ -148,11 +149,34 @@ describe('the error of a write', () => {
 
   test('what is no answer of the server stays as it is', () => equal(verdict(new TypeError('a fault')), 'as it is'));
 
-  test('a refusal names the child and repeats what the server said', () => {
-    const refused = judged(answer(422, 'spec.selector: field is immutable'), child);
-    ok(refused instanceof Refusal && refused.cause instanceof ApiError);
-    match(refused.message, /^the API server refused ConfigMap web: .*spec\.selector: field is immutable$/);
-  });
+  const told: [said: string, status: number, words: string][] = [
+    [
+      'ConfigMap "web" is invalid: spec.selector: field is immutable',
+      422,
+      'the API server refused ConfigMap web: spec.selector: field is immutable',
+    ],
+    [
+      'configmaps "web" is forbidden: exceeded quota: few, requested: count/configmaps=1',
+      403,
+      'the quota does not allow ConfigMap web: exceeded quota: few, requested: count/configmaps=1',
+    ],
+    [
+      'configmaps is forbidden: User "op" cannot create resource "configmaps" in API group ""',
+      403,
+      'the operator may not write ConfigMap web: User "op" cannot create resource "configmaps" in API group ""',
+    ],
+    [
+      'pods "other" is forbidden: not this one',
+      403,
+      'an admission policy refused ConfigMap web: pods "other" is forbidden: not this one',
+    ],
+  ];
+  for (const [said, status, words] of told)
+    test(`is told as: ${words}`, () => {
+      const refused = judged(answer(status, said), child);
+      ok(refused instanceof Refusal && refused.cause instanceof ApiError);
+      equal(refused.message, words);
+    });
 });
 
 describe('an ownership conflict', () => {
@@ -173,6 +197,12 @@ describe('an ownership conflict', () => {
       ],
     );
   });
+});
+
+test('an object that one of ours left behind is not called a stranger’s', () => {
+  const labels = { [label.kind]: 'Shop', [label.name]: 'corner', [label.uid]: '0-0' };
+  const live = { ...child, metadata: { ...child.metadata, labels } };
+  match(ownershipConflict(live).message, /^ConfigMap web exists already and was made for another Shop corner; /);
 });
 
 test('what is stale is told from what is refused by its class', () => {

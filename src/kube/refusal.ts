@@ -1,6 +1,6 @@
 // Errors of a pass, sorted by what helps: nothing but a person, or only time. The words go into the parent's status.
 
-import type { KubeObject } from '../objects/index.ts';
+import { type KubeObject, label } from '../objects/index.ts';
 import { nameOf } from './child.ts';
 import { ApiError } from './client/index.ts';
 
@@ -22,11 +22,17 @@ export class Stale extends Error {
 /** An object of somebody else stands under the name that we need. */
 export function ownershipConflict(live: KubeObject): Refusal {
   const owner = live.metadata.ownerReferences?.find(({ controller }) => controller === true);
-  const whose = owner ? `belongs to ${owner.kind} ${owner.name}` : 'was not made by Baton';
+  const whose = owner ? `belongs to ${owner.kind} ${owner.name}` : strange(live);
   return new Refusal(
     'OwnershipConflict',
     `${nameOf(live)} exists already and ${whose}; it is left untouched. Rename or delete it to go on`,
   );
+}
+
+/** What one of ours left behind says so by its labels; everything else was not made here. */
+function strange({ metadata: { labels = {} } }: KubeObject): string {
+  const [kind, name] = [labels[label.kind], labels[label.name]];
+  return kind && name ? `was made for another ${kind} ${name}` : 'was not made by Baton';
 }
 
 /** The error of one write, in terms of what to do about it. */
@@ -68,4 +74,10 @@ const denied = (error: ApiError, child: KubeObject): Refusal =>
   refusal('AdmissionDenied', 'an admission policy refused', error, child);
 
 const refusal = (reason: string, what: string, cause: ApiError, child: KubeObject): Refusal =>
-  new Refusal(reason, `${what} ${nameOf(child)}: ${cause.message}`, { cause });
+  new Refusal(reason, `${what} ${nameOf(child)}: ${newsIn(cause, child)}`, { cause });
+
+/** What the server said, without the name of the child, which stands before it already. */
+function newsIn({ said }: ApiError, { metadata }: KubeObject): string {
+  const [, name = metadata.name, news = said] = /^\S+(?: "([^"]*)")? is (?:invalid|forbidden): (.+)$/s.exec(said) ?? [];
+  return name === metadata.name ? news : said;
+}

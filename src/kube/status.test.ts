@@ -171,4 +171,33 @@ describe('a refused pass', () => {
       [7, [7, 7, 7], 'no more'],
     );
   });
+
+  test('has the phase that the kind has a word for', () => {
+    equal(refusedStatus({ phase: 'Loading' }, { ...refusal, phase: 'Failed' }).phase, 'Failed');
+    equal(refusedStatus({ phase: 'Loading' }, refusal).phase, 'Loading');
+  });
+
+  test('says what works nevertheless, also when it is told again', () => {
+    const available = ready('True', { type: 'Available', message: '1 server answers' });
+    const first = refusedStatus({ conditions: [available] }, { ...refusal, message: 'x'.repeat(5_000) });
+    ok(first.message?.endsWith('…; 1 server answers') && first.message.length < 1_000);
+    const again = refusedStatus(refusedStatus({ conditions: [available] }, refusal), refusal);
+    equal(again.message, 'no more; 1 server answers');
+  });
+
+  test('leaves no stage behind that still tells of the work', () => {
+    const going = { message: 'it is being loaded' };
+    const stages = [
+      ready('False', going),
+      ready('False', { type: 'Serving', ...going }),
+      ready('True', { type: 'Stored', ...going }),
+      ready('False', { type: 'Exposed', message: 'nobody asked' }),
+    ];
+    deepEqual(
+      refusedStatus({ conditions: stages }, refusal)
+        .conditions?.slice(3)
+        .map(({ type, message }) => `${type}: ${message}`),
+      ['Serving: no more', 'Stored: it is being loaded', 'Exposed: nobody asked'],
+    );
+  });
 });

@@ -9,6 +9,8 @@ import type { Client } from './client/index.ts';
 
 /** Longer messages are cut: a status that cannot be written helps nobody. */
 const longest = 1_000;
+/** Leaves room for what works nevertheless. */
+const longestRefusal = 800;
 
 export interface TellOptions {
   client: Client;
@@ -63,25 +65,39 @@ export function sameStatus(next: CommonStatus, held: CommonStatus | undefined, o
   return canonical({ ...next, conditions: listed(next) }) === canonical({ ...held, conditions: listed(held) });
 }
 
-/** The same status for a pass that ended in a refusal: nothing goes on until somebody changes something. */
-export function refusedStatus(status: CommonStatus, refusal: { reason: string; message: string }): CommonStatus {
-  const { observedGeneration } = status;
-  const verdicts: [type: string, status: Condition['status']][] = [
-    ['Ready', 'False'],
-    ['Reconciling', 'False'],
-    ['Stalled', 'True'],
-  ];
-  const judged = verdicts.map(([type, value]) => ({
-    type,
-    status: value,
-    reason: refusal.reason,
-    message: refusal.message,
-    ...(observedGeneration !== undefined && { observedGeneration }),
-  }));
-  const others = (status.conditions ?? []).filter(({ type }) => !verdicts.some(([verdict]) => verdict === type));
-  return { ...status, message: refusal.message, conditions: [...judged, ...others] };
+/** What was refused, and the phase of a kind that has phases. */
+export interface Refused {
+  reason: string;
+  message: string;
+  phase?: string | undefined;
+}
+
+/** Verdicts of a pass that ended in a refusal: nothing goes on until somebody changes something. */
+const stalled: readonly [type: string, status: Condition['status']][] = [
+  ['Ready', 'False'],
+  ['Reconciling', 'False'],
+  ['Stalled', 'True'],
+];
+
+/** The same status for a pass that ended in a refusal. What works nevertheless is said with it. */
+export function refusedStatus(status: CommonStatus, { reason, message: why, phase }: Refused): CommonStatus {
+  const { observedGeneration, conditions = [] } = status;
+  const message = `${clipped(why, longestRefusal)}${stillThere(status)}`;
+  const generation = observedGeneration === undefined ? {} : { observedGeneration };
+  const judged = stalled.map(([type, value]) => ({ type, status: value, reason, message, ...generation }));
+  const summary = conditionOf(status, 'Ready')?.message ?? status.message;
+  // A stage that only repeats where the object is would go on telling of work that has ended.
+  const others = conditions
+    .filter(({ type }) => !stalled.some(([verdict]) => verdict === type))
+    .map((one) => (one.status === 'False' && one.message === summary ? { ...one, reason, message } : one));
+  return { ...status, ...(phase !== undefined && { phase }), message, conditions: [...judged, ...others] };
+}
+
+function stillThere(status: CommonStatus): string {
+  const available = conditionOf(status, 'Available');
+  return available?.status === 'True' && available.message ? `; ${available.message}` : '';
 }
 
 /** Well-formed, because the server mends a half character, and what it mended would never equal what we say. */
-const clipped = (message: string): string =>
-  (message.length <= longest ? message : `${message.slice(0, longest - 1)}…`).toWellFormed();
+const clipped = (message: string, most = longest): string =>
+  (message.length <= most ? message : `${message.slice(0, most - 1)}…`).toWellFormed();

@@ -2,7 +2,9 @@
 
 import { deepEqual, equal } from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { asApplied } from './takeover.ts';
+import { annotation, kindOf, type KubeObject, label, type OwnerReference } from '../objects/index.ts';
+import { referenceTo } from './child.ts';
+import { asApplied, marksFor } from './takeover.ts';
 
 const time = '2026-05-01T12:00:00Z';
 const entry = (manager: string, operation: string, fieldsV1: Record<string, unknown>, more: object = {}) => ({
@@ -108,4 +110,36 @@ test('a class that the server gave at birth is not ours to take away', () => {
   deepEqual(asApplied([{ manager: 'baton', operation: 'Update', fieldsV1 }]), [
     { manager: 'baton', operation: 'Apply', fieldsV1: { 'f:spec': { 'f:accessModes': {} } } },
   ]);
+});
+
+describe('the marks that are put back', () => {
+  const Shop = kindOf('test.baton.dev/v1', 'Shop', 'shops');
+  const object = { apiVersion: Shop.apiVersion, kind: Shop.kind, metadata: { name: 'corner', uid: '1-1' } };
+  const owner = { object, kind: Shop, labelKind: 'Shop' };
+  const claim = (labels: Record<string, string>, ownerReferences: OwnerReference[] = []) => ({
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name: 'c', uid: '5-5', resourceVersion: '7', labels, ownerReferences },
+  });
+  const stays = { [label.retained]: 'r1' };
+  const other = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: '9-9' };
+  const turn = (live: KubeObject, wanted: KubeObject) => {
+    const { labels, annotations, ownerReferences } = marksFor(live, wanted, owner);
+    return [labels[label.retained], annotations, ownerReferences.map(({ uid }) => uid)];
+  };
+
+  test('give a claim its parent that is not to stay any more, and say that it is not as it was applied', () =>
+    deepEqual(turn(claim(stays, [other]), claim({})), [null, { [annotation.desired]: null }, ['9-9', '1-1']]));
+
+  test('take the parent from a claim that is to stay', () =>
+    deepEqual(turn(claim({}, [referenceTo(owner), other]), claim(stays)), [
+      'r1',
+      { [annotation.desired]: null },
+      ['9-9'],
+    ]));
+
+  test('leave a claim in its state that only lost them', () => {
+    deepEqual(turn(claim(stays), claim(stays)), [undefined, undefined, []]);
+    deepEqual(turn(claim({}), claim({})), [undefined, undefined, ['1-1']]);
+  });
 });

@@ -2,7 +2,7 @@
 // with operation `Update`, and a later apply would not remove them; the entry is turned into `Apply`, once. `putBack`:
 // labels and owner of a child that lost them.
 
-import { type Kind, type KubeObject, manager, type ObjectMeta } from '../objects/index.ts';
+import { annotation, type Kind, type KubeObject, label, manager } from '../objects/index.ts';
 import { isRetained, type Owner, ownLabels, referenceTo } from './child.ts';
 import type { Client } from './client/index.ts';
 import { Stale } from './refusal.ts';
@@ -66,11 +66,24 @@ function union(a: Record<string, unknown>, b: Record<string, unknown>): Record<s
   return merged;
 }
 
-/** Gives a child of ours its labels and its owner back. */
-export function putBack(client: Client, kind: Kind, live: KubeObject, owner: Owner): Promise<KubeObject> {
-  const { namespace = '', name, resourceVersion = '', uid = '' } = live.metadata;
-  const others = (live.metadata.ownerReferences ?? []).filter((one) => one.uid !== owner.object.metadata.uid);
-  const ownerReferences = isRetained(live) ? others : [...others, referenceTo(owner)];
-  const metadata: Partial<ObjectMeta> = { uid, resourceVersion, labels: ownLabels(owner), ownerReferences };
-  return client.patch(kind, { namespace, name }, { metadata }, { type: 'merge', manager: manager.children });
+/** Gives a child of ours its labels and its owner back, or lets it outlive its owner, as it is wanted. */
+export function putBack(client: Client, kind: Kind, live: KubeObject, wanted: KubeObject, owner: Owner) {
+  const { namespace = '', name } = live.metadata;
+  const body = { metadata: marksFor(live, wanted, owner) };
+  return client.patch<KubeObject>(kind, { namespace, name }, body, { type: 'merge', manager: manager.children });
+}
+
+/** The marks as a merge patch; null takes away. What was applied with other marks is not what is there any more. */
+export function marksFor(live: KubeObject, wanted: KubeObject, owner: Owner) {
+  const { uid = '', resourceVersion = '', ownerReferences = [] } = live.metadata;
+  const others = ownerReferences.filter((one) => one.uid !== owner.object.metadata.uid);
+  const retained = { [label.retained]: wanted.metadata.labels?.[label.retained] ?? null };
+  const turned = isRetained(wanted) !== isRetained(live);
+  return {
+    uid,
+    resourceVersion,
+    labels: { ...ownLabels(owner), ...(turned && retained) },
+    ...(turned && { annotations: { [annotation.desired]: null } }),
+    ownerReferences: isRetained(wanted) ? others : [...others, referenceTo(owner)],
+  };
 }

@@ -78,3 +78,10 @@ export interface Pod extends KubeObject {
 }
 
 export const Pod = kindOf<Pod>('v1', 'Pod', 'pods');
+
+/** The condition of a pod, if it is there. */
+export const podCondition = ({ status }: Pod, type: string): LooseCondition | undefined =>
+  status?.conditions?.find((condition) => condition.type === type);
+
+/** Whether a pod answers, as its kubelet says. */
+export const isPodReady = (pod: Pod): boolean => podCondition(pod, 'Ready')?.status === 'True';

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { homedir, hostname } from 'node:os';
 import { egressRules, type Log, makeLog, systemClock } from '../base/index.ts';
-import { type Operator, startOperator } from '../kube/index.ts';
+import { CannotListen, type Operator, startOperator } from '../kube/index.ts';
 import { clientsFrom, controllersFrom } from './controllers.ts';
 import { accessFrom, apiServerFrom, leaseFrom, type Surroundings } from './place.ts';
 import { readSettings } from './read.ts';
@@ -58,7 +58,7 @@ async function run(settings: Settings): Promise<number | undefined> {
   const identity = `${hostname()}_${randomUUID().slice(0, 8)}`;
   const rules = egressRules({ apiServer: apiServerFrom(found.access), deny: settings.egressDeny });
   const clients = clientsFrom(settings, { clock: systemClock, random: Math.random, rules });
-  const operator = await startOperator({
+  const starting = startOperator({
     controllers: controllersFrom(settings, clients),
     access: found.access,
     namespaces,
@@ -70,6 +70,12 @@ async function run(settings: Settings): Promise<number | undefined> {
     random: Math.random,
     log,
   });
+  const operator = await starting.catch((error: unknown) => {
+    if (error instanceof CannotListen) return error;
+    throw error;
+  });
+  if (operator instanceof CannotListen)
+    return refuse([`${operator.message}; name another address with --health-address HOST:PORT, or off`]);
   stopOnSignals(operator, log);
   log.info('started', { version, identity, port: operator.port, namespaces, lease });
   return undefined;

@@ -40,6 +40,10 @@ const becomes = ({ namespace }: Place, verdict: object): Promise<true> =>
 
 async function play(t: TestContext, one: Case): Promise<void> {
   const place = await openPlace(rig, [MLModel, Pod, PersistentVolumeClaim, Job, Deployment, KubeEvent]);
+  await playAt(place, t, one).finally(() => place.witness.stop());
+}
+
+async function playAt(place: Place, t: TestContext, one: Case): Promise<void> {
   const { namespace } = place;
   await one.prepare?.(place);
   await rig.apply(MLModel, { metadata: { namespace, name: 'iris' }, spec: { ...spec, ...one.own } });
@@ -52,7 +56,6 @@ async function play(t: TestContext, one: Case): Promise<void> {
   await becomes(place, { reason: one.reason, ...verdicts[one.is] });
   if (one.deadline === 'of the Deployment') await within('given up', [gaveUp(place), stalled(place)]);
   if (one.deadline) await becomes(place, { reason: one.reason, ...verdicts.stalled });
-  place.witness.stop();
 }
 
 describe('a cause is told within five seconds', { concurrency: 5 }, () => {

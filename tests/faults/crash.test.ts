@@ -9,6 +9,6 @@ let rig: Rig;
 before(async () => void (rig = await startRig({ nodes: 1 }, trio.installed)));
 after(() => rig.stop());
 
-test('a crash after every write', { concurrency: lanes }, (t) =>
+test('a crash after every write', { concurrency: lanes, timeout: 14 * 60_000 }, (t) =>
   crashAfterEveryWrite({ rig, subject: trio, t }, { pairs: 0.1 }),
 );

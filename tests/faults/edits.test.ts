@@ -8,7 +8,7 @@ import type { Call } from '../../controlplane/faults/index.ts';
 import { ConfigMap } from '../../src/objects/index.ts';
 import { eventually } from '../kit/eventually.ts';
 import { home, type Rig, startRig } from '../kit/rig.ts';
-import { atRest, becomesReady, type Lane, onLane, wordsOf } from '../kit/story.ts';
+import { atRest, becomesReady, type Lane, onLane, wordsOf } from '../kit/lane.ts';
 import { plain } from '../kit/trio/life.ts';
 import { Trio } from '../kit/trio/schema.ts';
 

@@ -5,11 +5,11 @@ import { equal } from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Deployment, Pod } from '../../src/objects/index.ts';
-import { sameAs } from '../kit/crash.ts';
 import { eventually } from '../kit/eventually.ts';
 import { mlmodel } from '../kit/modellife.ts';
 import { type Rig, startRig } from '../kit/rig.ts';
-import { type Lane, live, name, onLane, type Outcome, settles } from '../kit/story.ts';
+import { type Lane, name, onLane } from '../kit/lane.ts';
+import { live, type Outcome, sameAs, settles } from '../kit/story.ts';
 import type { Subject } from '../kit/subject.ts';
 
 /** Long enough to be caught in the middle of it. */

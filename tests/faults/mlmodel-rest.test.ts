@@ -8,7 +8,7 @@ import { conditionOf } from '../../src/objects/index.ts';
 import { eventually } from '../kit/eventually.ts';
 import { briefly, mlmodel } from '../kit/modellife.ts';
 import { type Rig, startRig } from '../kit/rig.ts';
-import { ask, atRest, onLane, wordsOf } from '../kit/story.ts';
+import { ask, atRest, onLane, wordsOf } from '../kit/lane.ts';
 
 let rig: Rig;
 before(async () => void (rig = await startRig({ nodes: 1 }, mlmodel.installed)));

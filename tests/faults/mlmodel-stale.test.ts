@@ -15,7 +15,6 @@ import {
   Pod,
   Service,
 } from '../../src/objects/index.ts';
-import { sameAs } from '../kit/crash.ts';
 import { eventually } from '../kit/eventually.ts';
 import { briefly, mlmodel } from '../kit/modellife.ts';
 import { births, brokenPromises, saysReady } from '../kit/oracle.ts';
@@ -25,15 +24,16 @@ import {
   endedUnseen,
   goneAndBack,
   lagging,
+  livesWithLateNews,
   replacedByNamesake,
   replacedByStranger,
   restoredFromBackup,
   takenBackUnseen,
   unseen,
-  withLateNews,
 } from '../kit/pictures.ts';
 import { type Rig, startRig } from '../kit/rig.ts';
-import { ask, type Lane, live, name, onLane, settles, wordsOf } from '../kit/story.ts';
+import { ask, type Lane, name, onLane, wordsOf } from '../kit/lane.ts';
+import { settles } from '../kit/story.ts';
 
 let rig: Rig;
 before(async () => void (rig = await startRig({ nodes: 1 }, mlmodel.installed)));
@@ -251,17 +251,6 @@ describe('what was never seen', { concurrency: 4 }, () => {
   );
 });
 
-test('a life with late news of', { concurrency: 4 }, async (t) => {
-  const reference = await onLane(rig, { subject: mlmodel }, live);
-  const kinds = [MLModel, ...mlmodel.children, Pod];
-  const lives = kinds.map((kind) =>
-    t.test(kind.plural, () =>
-      onLane(rig, { subject: mlmodel }, async (lane) =>
-        sameAs(reference, await live(lane, withLateNews(lane, kind)), mlmodel),
-      ),
-    ),
-  );
-  await Promise.all(lives);
-});
+test('a life with late news of', { concurrency: 4 }, (t) => livesWithLateNews({ t, rig, subject: mlmodel }));
 
 test('no read accepts an old picture: a server that lags is never believed', story(lagging));

@@ -9,7 +9,7 @@ import { conditionOf, ConfigMap } from '../../src/objects/index.ts';
 import { eventually } from '../kit/eventually.ts';
 import { births } from '../kit/oracle.ts';
 import { must, type Rig, startRig } from '../kit/rig.ts';
-import { atRest, becomesReady, type Lane, onLane } from '../kit/story.ts';
+import { atRest, becomesReady, type Lane, onLane } from '../kit/lane.ts';
 import { plain } from '../kit/trio/life.ts';
 import { Trio } from '../kit/trio/schema.ts';
 

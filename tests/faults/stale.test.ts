@@ -4,8 +4,7 @@
 import { deepEqual } from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ConfigMap, Job, Pod } from '../../src/objects/index.ts';
-import { sameAs } from '../kit/crash.ts';
+import { ConfigMap, Job } from '../../src/objects/index.ts';
 import { eventually } from '../kit/eventually.ts';
 import {
   calm,
@@ -13,15 +12,15 @@ import {
   endedUnseen,
   goneAndBack,
   lagging,
+  livesWithLateNews,
   replacedByNamesake,
   replacedByStranger,
   restoredFromBackup,
   takenBackUnseen,
   unseen,
-  withLateNews,
 } from '../kit/pictures.ts';
 import { type Rig, startRig } from '../kit/rig.ts';
-import { ask, becomesReady, type Lane, live, name, onLane } from '../kit/story.ts';
+import { ask, becomesReady, type Lane, name, onLane } from '../kit/lane.ts';
 import { plain, trio } from '../kit/trio/life.ts';
 
 let rig: Rig;
@@ -107,17 +106,6 @@ describe('what was never seen', { concurrency: 4 }, () => {
   );
 });
 
-test('a life with late news of', { concurrency: 4 }, async (t) => {
-  const reference = await onLane(rig, { subject: trio }, live);
-  const kinds = [trio.kind, ...trio.children, Pod];
-  const lives = kinds.map((kind) =>
-    t.test(kind.plural, () =>
-      onLane(rig, { subject: trio }, async (lane) =>
-        sameAs(reference, await live(lane, withLateNews(lane, kind)), trio),
-      ),
-    ),
-  );
-  await Promise.all(lives);
-});
+test('a life with late news of', { concurrency: 4 }, (t) => livesWithLateNews({ t, rig, subject: trio }));
 
 test('pitfall 10: no read accepts an old picture: a server that lags is never believed', story(lagging));

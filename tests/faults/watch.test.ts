@@ -10,7 +10,7 @@ import type { Limits } from '../../src/kube/index.ts';
 import { ConfigMap, type Kind, type KubeObject } from '../../src/objects/index.ts';
 import { eventually } from '../kit/eventually.ts';
 import { type Rig, startRig } from '../kit/rig.ts';
-import { atRest, becomesReady, type Lane, onLane } from '../kit/story.ts';
+import { atRest, becomesReady, type Lane, onLane } from '../kit/lane.ts';
 import { plain } from '../kit/trio/life.ts';
 import { Trio } from '../kit/trio/schema.ts';
 

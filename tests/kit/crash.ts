@@ -3,11 +3,10 @@
 // conflict first. And a sample of crashes during the recovery from a crash. The same for every kind.
 
 import { deepEqual } from 'node:assert/strict';
-import type { TestContext } from 'node:test';
 import fc from 'fast-check';
 import type { Call, CallFilter, Plan, Rule } from '../../controlplane/faults/index.ts';
-import type { Rig } from './rig.ts';
-import { live, onLane, type Outcome } from './story.ts';
+import { onLane } from './lane.ts';
+import { live, type Outcome, sameAs, type Scene } from './story.ts';
 import { sortOf, type Subject } from './subject.ts';
 
 /** Lives at once. Each has its own namespace, proxy and operator. */
@@ -34,12 +33,6 @@ const forms = {
 };
 
 const kill = (when: Point, at: 'applied' | 'delivered'): Rule => ({ when, do: { kind: 'kill', at } });
-
-interface Scene {
-  rig: Rig;
-  subject: Subject;
-  t: TestContext;
-}
 
 /** Runs all plans as tests of their own; `pairs` is the share of all pairs of writes that is tried. */
 export async function crashAfterEveryWrite(scene: Scene, { pairs }: { pairs: number }): Promise<void> {
@@ -86,12 +79,6 @@ const lifeUnder = (plan: Plan, { rig, subject }: Scene): Promise<Life> =>
     lane.proxy.setPlan(plan, lane.operator);
     return { ...(await live(lane)), firings: lane.proxy.firings() };
   });
-
-/** Compares a life with one that had no fault. */
-export function sameAs(reference: Outcome, { state, births, undone, broken, late }: Outcome, subject: Subject): void {
-  const expected = { state: reference.state, births: reference.births, undone: subject.undone, broken: [], late: [] };
-  deepEqual({ state, births, undone, broken, late }, expected);
-}
 
 /** Every write that any of the lives had. */
 function pointsOf(lives: Call[][]): Point[] {

@@ -7,7 +7,7 @@ import { eventually } from './eventually.ts';
 import type { MainOptions } from './main.ts';
 import { mlmodel } from './modellife.ts';
 import type { Rig } from './rig.ts';
-import { becomesReady, type Lane, openLane } from './story.ts';
+import { becomesReady, type Lane, openLane } from './lane.ts';
 
 export interface ModelLane extends Lane<MLModel> {
   /** Creates or edits a model, as a user with kubectl would. */

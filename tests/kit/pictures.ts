@@ -7,7 +7,8 @@ import type { Call } from '../../controlplane/faults/index.ts';
 import { conditionOf, Deployment, Job, type Kind, type KubeObject, Pod } from '../../src/objects/index.ts';
 import { ApiError } from '../../src/kube/index.ts';
 import { eventually } from './eventually.ts';
-import { type Around, ask, atRest, becomesReady, type Lane, name, settles, wordsOf, writesSince } from './story.ts';
+import { ask, atRest, becomesReady, type Lane, name, onLane, wordsOf, writesSince } from './lane.ts';
+import { live, sameAs, type Scene, settles } from './story.ts';
 
 /** Holds the watches of these kinds while something happens, then delivers all that was held. */
 export async function unseen<T>({ proxy }: Lane, kinds: readonly Kind[], happen: () => Promise<T>): Promise<T> {
@@ -24,14 +25,18 @@ export async function unseen<T>({ proxy }: Lane, kinds: readonly Kind[], happen:
 export const deletions = ({ proxy }: Lane, mark = 0): Call[] =>
   proxy.trace.writes({ verb: 'delete' }).filter(({ answer, seq }) => answer?.status === 200 && seq > mark);
 
-/** Every edit is answered while the news of a kind come late. */
-export const withLateNews =
-  (lane: Lane, kind: Kind): Around =>
-  (edit) =>
-    unseen(lane, [kind], async () => {
-      await edit();
-      await pause(2_500);
-    });
+/** Whole lives in which the news of one kind always come late, each a test: they end as those in which they come at once. */
+export async function livesWithLateNews({ t, rig, subject }: Scene): Promise<void> {
+  const reference = await onLane(rig, { subject }, (lane) => live(lane));
+  const late = (lane: Lane, kind: Kind) =>
+    live(lane, (edit) => unseen(lane, [kind], () => edit().then(() => pause(2_500))));
+  const tests = [subject.kind, ...subject.children, Pod].map((kind) =>
+    t.test(kind.plural, () =>
+      onLane(rig, { subject }, async (lane) => sameAs(reference, await late(lane, kind), subject)),
+    ),
+  );
+  await Promise.all(tests);
+}
 
 /** An object that asks for this, Ready and at rest. */
 export async function calm(lane: Lane, spec: object): Promise<void> {

@@ -17,7 +17,7 @@ import { foreign, seen } from '../../../tests/kit/world.ts';
 import { mark, type MLModel, parts } from '../../api/index.ts';
 import type { Desired, Observed } from '../../kube/define.ts';
 import { conditionOf, type Deployment } from '../../objects/index.ts';
-import { decide } from './controller.ts';
+import { decide, mlModelController } from './controller.ts';
 
 const v1 = aModel();
 const v2 = aModel({ modelURL: 'https://models.example/iris-2.onnx' }, { generation: 2 });
@@ -212,6 +212,27 @@ describe('MLModel', () => {
       'apply' in one && one.apply.kind === 'PersistentVolumeClaim' ? [JSON.stringify(one.apply)] : [],
     );
     match(sizes[0] ?? '', /"storage":"1Gi"/);
+  });
+
+  test('says where it answers, also as a URL', () => {
+    const { serviceEndpoint, url } = look(v1, seen(...ready)).status;
+    deepEqual([serviceEndpoint, url], ['iris-service.shop.svc.cluster.local:8080', `http://${serviceEndpoint}`]);
+  });
+
+  test('a download that has ended is not forgotten while its Job has not', () => {
+    const ended = seen(revision(v1), claim(v1), job(v1), downloadPod(v1, { result: 'done', digest, bytes: 7 }));
+    deepEqual(look(v1, ended).status.download, { bytes: 7, total: 7, percent: 100 });
+    const running = seen(revision(v1), claim(v1), job(v1), downloadPod(v1));
+    equal(look(v1, running).status.download, undefined);
+    const heard = { ...noFacts, progress: { state: 'known', value: { bytes: 3, total: 6 } } } as const;
+    deepEqual(look(v1, running, { facts: heard }).status.download, { bytes: 3, total: 6, percent: 50 });
+  });
+
+  test('every condition that is told is declared, so that it is explained and taken away again', () => {
+    const declared = ['Ready', 'Reconciling', 'Stalled', ...(mlModelController(settings).conditions ?? [])];
+    for (const world of [seen(), seen(...ready)])
+      for (const { type } of look(aModel({ retain: true, storageSize: '512Mi' }), world).status.conditions ?? [])
+        ok(declared.includes(type), type);
   });
 
   test('children are named by the parts that are kept for this kind, or by the hash of a revision', () => {

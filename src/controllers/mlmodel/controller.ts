@@ -1,7 +1,6 @@
 // An MLModel: weights are fetched once per source onto a volume, then a Deployment serves them. What serves goes on serving,
 // with its own weights, until what is asked for is ready. Everything here is a pure function of what the cache saw.
 
-import { isDeepStrictEqual } from 'node:util';
 import { MLModel, type MLModelStatus } from '../../api/index.ts';
 import { type ControllerDefinition, type Decision, defineController, type Pass } from '../../kube/define.ts';
 import {
@@ -19,7 +18,7 @@ import { formerRevisions } from './history.ts';
 import { imageVolumes, manifest } from './imagefacts.ts';
 import { lookOf } from './look.ts';
 import type { MLModelClients } from './registry.ts';
-import { askedRevision, cut, type Revision } from './revision.ts';
+import { askedRevision, isOutdated } from './revision.ts';
 import { rolloutOf } from './rollout.ts';
 import type { MLModelSettings } from './settings.ts';
 import { sourceOf } from './source.ts';
@@ -44,16 +43,10 @@ function planOf({ object: model, seen, facts, now }: Pass<MLModel, MLModelFacts>
   const source = look?.at === 'found' ? sourceOf(model, look.found) : sourceOf(model);
   const asked = askedRevision(model, seen, settings, source);
   const weights = look && look.at !== 'found' ? look : weightsOf(model, asked.source, seen, facts);
-  const rollout = rolloutOf(model, seen);
+  const rollout = rolloutOf(model, seen, facts);
   const target = targetOf(model, { asked, weights, rollout }, seen, now);
   const former = formerRevisions(model, { asked, target: target?.revision, rollout }, seen);
   return { asked, weights, rollout, target, former };
-}
-
-/** Whether this operator would render the servers in another way than the revision that is stored. */
-function isOutdated(model: MLModel, asked: Revision, settings: MLModelSettings): boolean {
-  const today = cut(model, settings, asked.number, asked.source);
-  return !isDeepStrictEqual([today.template, today.port], [asked.template, asked.port]);
 }
 
 /** The controller, with what the operator's configuration decides. */
@@ -62,19 +55,8 @@ export const mlModelController = (
 ): ControllerDefinition<MLModel, MLModelStatus, MLModelFacts, MLModelClients> =>
   defineController({
     kind: MLModel,
-    conditions: [
-      'Available',
-      'StorageReady',
-      'Downloaded',
-      'Serving',
-      'Exposed',
-      'Outdated',
-      'StorageShrinkIgnored',
-      'StorageChangeIgnored',
-      'DataLost',
-      'NodeBound',
-      'Retained',
-    ],
+    conditions: MLModel.definition.conditions ?? [],
+    failedPhase: 'Failed',
     owns: [ControllerRevision, PersistentVolumeClaim, Job, Deployment, Service, PodDisruptionBudget],
     labelled: [Pod],
     reads: [PersistentVolumeClaim, StorageClass],

@@ -1,7 +1,7 @@
 // What the Job of a download tells. The program's own last word counts most, then the Job's conditions, then its pods; a
 // fault of the network is the Job's to retry, and says so with the number of attempts that were seen.
 
-import { heardLastWord, type LastWord, mark } from '../../api/index.ts';
+import { heardLastWord, type LastWord, mark, type Progress } from '../../api/index.ts';
 import type { Facts, Observed } from '../../kube/define.ts';
 import {
   type Cause,
@@ -47,6 +47,12 @@ export function inJob(
 ): Weights {
   const pods = podsOf(job, seen);
   return jobResult(job) === 'running' ? running(job, pods, claim, facts) : complete(job, pods, facts);
+}
+
+/** What a download that has ended well fetched onto a claim. */
+export function fetchedOnto(claim: string, seen: Observed): Progress | undefined {
+  const word = lastWord(jobsFor(claim, seen).flatMap((job) => podsOf(job, seen)));
+  return word?.result === 'done' ? { bytes: word.bytes, total: word.bytes } : undefined;
 }
 
 /** The pods that tell how a Job ended. Their news may come later than the Job's: then the server itself is asked. */

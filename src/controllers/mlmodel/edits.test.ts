@@ -119,6 +119,24 @@ describe('the size and the class of a volume', () => {
     deepEqual(kept(false), [false, false]);
     equal(says(look(aModel({ retain: true }), seen(...ready)), 'Retained'), 'True');
   });
+
+  test('former claims follow `retain`, too, and those that stay are named', () => {
+    const edited = (retain: boolean) =>
+      look(
+        aModel({ modelURL: 'https://models.example/iris-2.onnx', retain }),
+        seen(...ready.filter(({ kind }) => kind !== PersistentVolumeClaim.kind), former(!retain)),
+      );
+    const former = (retain: boolean) => claim(aModel({ retain }), { digest });
+    const { name } = former(true).metadata;
+    const marked = (retain: boolean) =>
+      wantedOf(edited(retain), PersistentVolumeClaim.kind).find(({ metadata }) => metadata.name === name)?.metadata
+        .labels?.[label.retained];
+    deepEqual([marked(true), marked(false)], [former(true).metadata.labels?.[mark.weights], undefined]);
+    match(
+      conditionOf(edited(true).status, 'Retained')?.message ?? '',
+      new RegExp(`^The volumes .*${name}.* stay when`),
+    );
+  });
 });
 
 describe('an attempt', () => {

@@ -2,10 +2,20 @@
 
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { aModel, claim, downloadPod, job, leaving, revision, storageClass } from '../../../tests/kit/mlmodel.ts';
+import {
+  aModel,
+  claim,
+  deployment,
+  downloadPod,
+  job,
+  leaving,
+  revision,
+  serverPod,
+  storageClass,
+} from '../../../tests/kit/mlmodel.ts';
 import { look, noFacts } from '../../../tests/kit/plans.ts';
 import { foreign, seen } from '../../../tests/kit/world.ts';
-import { conditionOf, type KubeEvent, type KubeObject, type Pod } from '../../objects/index.ts';
+import { conditionOf, type Deployment, type KubeEvent, type KubeObject, type Pod } from '../../objects/index.ts';
 import { claimEvents, endedPods, jobEvents, podEvents, progress } from './facts.ts';
 
 const model = aModel();
@@ -155,5 +165,47 @@ describe('the pods of a Job that has ended', () => {
 
   test('said nothing: that is told', () => {
     equal(phaseWith([{ ...done, status: { phase: 'Succeeded' } }]).reason, 'NoResult');
+  });
+});
+
+describe('the events of a server', () => {
+  const pod = serverPod(model, { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'True' }] });
+  const placed = { ...pod, metadata: { ...pod.metadata, uid: 'uid-pod' }, spec: { ...pod.spec, nodeName: 'node-1' } };
+  const running = (of: typeof model, reason: string): Deployment => {
+    const object = deployment(of, 0);
+    const conditions = [{ type: 'Progressing', status: 'True' as const, reason, message: '' }];
+    return { ...object, status: { ...object.status, conditions } };
+  };
+  const asked = (reason: string, server: Pod = placed, of = model) =>
+    podEvents.inputs(of, seen(revision(of), running(of, reason), server));
+
+  test('are not asked for while a takeover is young, and when it has a node no more', () => {
+    equal(asked('ReplicaSetUpdated'), undefined);
+    equal(asked('ProgressDeadlineExceeded', pod), undefined);
+    equal(asked('ProgressDeadlineExceeded', leaving(placed)), undefined);
+    equal(asked('ProgressDeadlineExceeded', serverPod(model)), undefined);
+  });
+
+  test('are asked for when it takes too long, came after others, or has a volume of somebody else', () => {
+    deepEqual(asked('ProgressDeadlineExceeded'), { namespace: 'shop', uid: 'uid-pod' });
+    deepEqual(asked('NewReplicaSetAvailable'), { namespace: 'shop', uid: 'uid-pod' });
+    const shelf = aModel({ modelURL: 'pvc://shelf' });
+    const own = { ...placed, metadata: { ...placed.metadata, labels: serverPod(shelf).metadata.labels ?? {} } };
+    deepEqual(asked('ReplicaSetUpdated', own, shelf), { namespace: 'shop', uid: 'uid-pod' });
+  });
+
+  test('tell what keeps it', () => {
+    const words = 'Multi-Attach error for volume "pvc-1": Volume is already used by pod(s) other';
+    const value = [event(placed, 'FailedAttachVolume', words)];
+    const facts = { ...noFacts, podEvents: { state: 'known' as const, value } };
+    const world = seen(
+      revision(model),
+      claim(model, { digest: 'sha256:0' }),
+      running(model, 'NewReplicaSetAvailable'),
+      placed,
+    );
+    const { status } = look(model, world, { facts });
+    equal(conditionOf(status, 'Ready')?.reason, 'VolumeUnavailable');
+    match(status.message ?? '', /Multi-Attach error/);
   });
 });

@@ -1,6 +1,6 @@
 // What cannot be read from the cache: how far a download is (the last lines of its pod's log), why a claim does not bind
-// (its events), and why a download does not start: for want of its Secret (the events of its pod: its status is silent),
-// or because nobody lets its Job make a pod (the events of the Job). And what a download said whose pod is not in the cache.
+// (its events), why a download or a server does not start: for want of its Secret or volume (the events of its pod: its
+// status is silent), or because nobody lets a Job make a pod (the events of the Job). And what a download said whose pod is not in the cache.
 
 import { heardProgress, mark, type MLModel, type Progress } from '../../api/index.ts';
 import type { Fact, Observed } from '../../kube/define.ts';
@@ -9,6 +9,7 @@ import { hasSucceeded, jobsFor, podsOf } from './downloads.ts';
 import { inspectName } from './look.ts';
 import type { Looked } from './registry.ts';
 import { askedSource } from './revision.ts';
+import { stuckServer } from './rollout.ts';
 import { digestOn } from './volume.ts';
 
 export type MLModelFacts = {
@@ -43,6 +44,7 @@ const events = (
   inputs: Fact<MLModel, About, KubeEvent[], object>['inputs'],
 ): Fact<MLModel, About, KubeEvent[], object> => ({
   freshFor: 3_000, // the cause should be told within five seconds
+  slowsTo: 300_000, // what nobody mends is not asked about for ever
   perSecond: 10,
   needs: [{ group: '', resource: 'events', verbs: ['list'] }],
   inputs,
@@ -56,10 +58,11 @@ export const claimEvents = events((model, seen) => {
   return claim?.status?.phase === 'Pending' && digestOn(claim) === undefined ? aboutOf(claim) : undefined;
 });
 
-/** The events of a download or an inspection that has its node and does not start, where a Secret may be the cause. */
+/** The events of a download, an inspection or a server that has its node and does not start. */
 export const podEvents = events((model, seen) => {
   const pod = model.spec.credentials === undefined ? undefined : downloadIn('Pending', model, seen);
-  return pod?.spec.nodeName === undefined ? undefined : aboutOf(pod);
+  const stuck = pod?.spec.nodeName === undefined ? stuckServer(model, askedSource(model, seen), seen) : pod;
+  return stuck && aboutOf(stuck);
 });
 
 /** The Jobs that fetch what is asked, or look at it. */

@@ -52,6 +52,8 @@ function gap({ rollout }: Plan, { spec: { replicas, rollout: asked } }: MLModel)
   if (rollout.takingOver !== 'going' || rollout.takeover === undefined || rollout.takeover === 'surge') return '';
   if (rollout.takeover === 'replace')
     return '; the new servers take the place of all old ones at once, as rollout.strategy asks: there is a gap';
+  if (rollout.takeover === 'move')
+    return '; the servers move to another node, and only one node at a time can mount the volume, so the old ones go first: there is a gap';
   const why = asked.strategy === 'auto' ? ', because there is no room beside them' : '';
   return replicas > 1
     ? `; new servers take the place of old ones one by one${why}: one less answers meanwhile`

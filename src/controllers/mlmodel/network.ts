@@ -1,7 +1,8 @@
 // How a model is reached: inside the cluster always, outside when asked, and while nodes are drained.
 
 import { childName, MLModel, partLabels } from '../../api/index.ts';
-import { PodDisruptionBudget, Service } from '../../objects/index.ts';
+import { PodDisruptionBudget, type PodTemplate, Service } from '../../objects/index.ts';
+import { isHeldTogether } from './pod.ts';
 import { serverLabels } from './server.ts';
 
 export const serviceName = ({ metadata }: MLModel): string => childName(metadata.name, 'service');
@@ -23,13 +24,16 @@ export const nodePort = (model: MLModel, port: number): Service => ({
   spec: { type: 'NodePort', selector: serverLabels(model), ports: [{ name: 'http', port, targetPort: 'http' }] },
 });
 
-/** At most one of several servers is taken away on purpose. */
-export const disruptionBudget = (model: MLModel): PodDisruptionBudget => ({
+/**
+ * At most one of several servers is taken away on purpose. Where all must run on one node all may go: the replacement of
+ * one could only start beside the others, on the very node that is drained, and the drain would wait for it for ever.
+ */
+export const disruptionBudget = (model: MLModel, template: PodTemplate): PodDisruptionBudget => ({
   apiVersion: PodDisruptionBudget.apiVersion,
   kind: PodDisruptionBudget.kind,
   metadata: {
     name: childName(model.metadata.name, 'pdb'),
     labels: partLabels(MLModel.kind, model.metadata.name, 'pdb'),
   },
-  spec: { maxUnavailable: 1, selector: { matchLabels: serverLabels(model) } },
+  spec: { maxUnavailable: isHeldTogether(template) ? '100%' : 1, selector: { matchLabels: serverLabels(model) } },
 });

@@ -1,7 +1,7 @@
 // What every pod of a model has in common: the restricted Pod Security profile and more, and the fields that people set.
 
-import { mark, type MLModel } from '../../api/index.ts';
-import type { Container, PodSpec } from '../../objects/index.ts';
+import { labelValue, mark, type MLModel } from '../../api/index.ts';
+import type { Container, PodSpec, PodTemplate } from '../../objects/index.ts';
 import type { Source } from './source.ts';
 
 /** A numeric user that owns nothing on any node. */
@@ -40,13 +40,16 @@ export const defined = <T extends object>(members: T): Partial<T> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>;
 
 /** Whether only one node at a time can mount the weights. */
-export const isNodeBound = ({ spec }: MLModel, source: Source): boolean =>
+export const isNodeBound = ({ spec }: MLModel, source: Source): source is Extract<Source, { from: 'download' }> =>
   source.from === 'download' && spec.accessMode === 'ReadWriteOnce';
 
 /** Pods that share a volume which only one node can mount belong onto that node: elsewhere they would wait for ever. */
 export function together(model: MLModel, source: Source): Partial<PodSpec> {
   if (!isNodeBound(model, source)) return {};
-  const labelSelector = { matchLabels: { [mark.weights]: source.claim } };
+  const labelSelector = { matchLabels: { [mark.weights]: labelValue(source.claim) } };
   const term = { topologyKey: 'kubernetes.io/hostname', labelSelector };
   return { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } };
 }
+
+/** Whether pods were rendered to run on one node; a revision says so itself, whatever is asked by now. */
+export const isHeldTogether = ({ spec }: PodTemplate): boolean => spec['affinity'] !== undefined;

@@ -4,14 +4,17 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { aModel, settings } from '../../../tests/kit/mlmodel.ts';
+import { aModel, serverPod, settings } from '../../../tests/kit/mlmodel.ts';
 import { complaintsAbout } from '../../../tests/kit/restricted.ts';
+import { seen } from '../../../tests/kit/world.ts';
 import { mark, type MLModel } from '../../api/index.ts';
 import type { PodTemplate } from '../../objects/index.ts';
 import { inspectJob } from './inspect.ts';
 import { cut } from './revision.ts';
+import { claimIn } from './server.ts';
 import { sourceOf } from './source.ts';
 import { downloadJob } from './storage.ts';
+import { usersOf } from './volume.ts';
 
 const quantity = fc.constantFrom('1', '500m', '2Gi');
 const names = fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.stringMatching(/^[a-z]{1,8}$/), { maxKeys: 3 });
@@ -132,5 +135,16 @@ describe('every pod of a model', () => {
   test('carries labels that are ours whatever a person writes', () => {
     const model = aModel({ podLabels: { 'app.kubernetes.io/component': 'mine' } });
     for (const { metadata } of podsOf(model)) ok(metadata?.labels?.['app.kubernetes.io/component'] !== 'mine');
+  });
+
+  test('carries labels that are short enough, whatever the claim of somebody else is called', () => {
+    const claim = `shelf-${'x'.repeat(200)}.of-mine`;
+    const model = aModel({ modelURL: `pvc://${claim}` });
+    for (const { metadata, spec } of podsOf(model)) {
+      for (const value of Object.values(metadata?.labels ?? {})) ok(value.length <= 63, value);
+      equal(claimIn(spec), claim);
+      const pod = { ...serverPod(model), metadata: { ...serverPod(model).metadata, labels: metadata?.labels ?? {} } };
+      equal(usersOf(claim, 'server', seen(pod)).length, 1);
+    }
   });
 });

@@ -9,6 +9,7 @@ import {
   askedRevision,
   askedSource,
   cut,
+  isOutdated,
   type Revision,
   revisionName,
   revisionObject,
@@ -36,6 +37,15 @@ describe('a revision', () => {
     const asked = askedRevision(v1, seen(revision(v1)), other);
     deepEqual(asked, cut(v1, settings, 1));
     equal(askedRevision(v1, seen(), other).port, 9000);
+  });
+
+  test('is outdated under another operator, and not by another deadline for progress', () => {
+    const stored = askedRevision(v1, seen(revision(v1)), settings);
+    const patient = aModel({ rollout: { ...v1.spec.rollout, progressDeadlineSeconds: 3_600 } });
+    equal(revisionName(patient), revisionName(v1));
+    equal(isOutdated(v1, stored, settings), false);
+    equal(isOutdated(patient, stored, settings), false);
+    equal(isOutdated(patient, stored, other), true);
   });
 
   test('keeps the source with which it was cut', () => {

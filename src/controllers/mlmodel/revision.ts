@@ -2,6 +2,7 @@
 // the pods rendered by the operator of that day, and stored as an immutable ControllerRevision. Servers are built from
 // the stored one, never from the operator's own table, so that another operator restarts nothing.
 
+import { isDeepStrictEqual } from 'node:util';
 import { childName, mark, type MLModel, shortHash } from '../../api/index.ts';
 import type { Observed } from '../../kube/define.ts';
 import { ControllerRevision, type PodTemplate } from '../../objects/index.ts';
@@ -16,6 +17,8 @@ export interface Revision {
   source: Source;
   template: PodTemplate;
   port: number;
+  /** Seconds in which a server may start. A later deadline for progress leaves the servers alone, so they keep this one. */
+  startSeconds?: number;
 }
 
 /** What a person can see of a change: everything that ends up in the pods. Sizes, counts and exposure do not. */
@@ -43,8 +46,19 @@ export const askedSource = (model: MLModel, seen: Observed): Source =>
 /** A revision as this operator would render it today. Of a source that is not known there is nothing that could run. */
 export function cut(model: MLModel, settings: MLModelSettings, number: number, source = sourceOf(model)): Revision {
   const name = revisionName(model);
-  if (source.from === 'registry') return { name, number, source, template: nothing, port: portOf(model, settings) };
-  return { name, number, source, ...renderTemplate(model, name, source, settings) };
+  const { progressDeadlineSeconds: startSeconds } = model.spec.rollout;
+  if (source.from === 'registry')
+    return { name, number, source, startSeconds, template: nothing, port: portOf(model, settings) };
+  return { name, number, source, startSeconds, ...renderTemplate(model, name, source, settings) };
+}
+
+/** Whether this operator would render a stored revision in another way. A deadline that changed since has no part in that. */
+export function isOutdated(model: MLModel, stored: Revision, settings: MLModelSettings): boolean {
+  const { rollout } = model.spec;
+  const progressDeadlineSeconds = stored.startSeconds ?? rollout.progressDeadlineSeconds;
+  const then = { ...model, spec: { ...model.spec, rollout: { ...rollout, progressDeadlineSeconds } } };
+  const today = cut(then, settings, stored.number, stored.source);
+  return !isDeepStrictEqual([today.template, today.port], [stored.template, stored.port]);
 }
 
 const nothing: PodTemplate = { spec: { containers: [] } };

@@ -18,6 +18,7 @@ import { look, now, says, servers } from '../../../tests/kit/plans.ts';
 import { seen } from '../../../tests/kit/world.ts';
 import { mark, type MLModel } from '../../api/index.ts';
 import { conditionOf, type Deployment, type Job, kstatusOf, type KubeObject, type Pod } from '../../objects/index.ts';
+import { nodePort } from './network.ts';
 
 const v1 = aModel();
 const v2 = aModel({ modelURL: 'https://models.example/iris-2.onnx' });
@@ -67,6 +68,26 @@ describe('a takeover', () => {
     equal(takeover(v2, halfWay(), serverPod(v1), elsewhere), 'surge');
   });
 
+  const moving =
+    "0/2 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) didn't match pod affinity rules.";
+
+  test('to another node waits a while, too, and then lets all old servers go first', () => {
+    const away = (since: number) => serverPod(v2, waiting(moving, seconds(since)));
+    equal(takeover(v2, halfWay(), serverPod(v1), away(4)), 'surge');
+    equal(look(v2, seen(...both, halfWay(), serverPod(v1), away(4))).again, 6_000);
+    equal(takeover(v2, halfWay(), serverPod(v1), away(11)), 'move');
+    equal(takeover(v2, halfWay({}, 'oneByOne'), serverPod(v1), away(11)), 'move');
+    equal(takeover(v2, halfWay({ replicas: 1 }, 'move'), serverPod(v2)), 'move');
+    const { status } = look(v2, seen(...both, halfWay({}, 'move'), serverPod(v1), away(11)));
+    match(status.message ?? '', /move to another node, and only one node at a time can mount the volume.*a gap/);
+    equal(conditionOf(status, 'Reconciling')?.status, 'True');
+  });
+
+  test('is one by one where the nodes are full, though others would do but for the volume', () => {
+    const words = "1 Insufficient memory, 1 node(s) didn't match pod affinity rules.";
+    equal(takeover(v2, halfWay(), serverPod(v1), serverPod(v2, waiting(words, seconds(11)))), 'oneByOne');
+  });
+
   test('is none when a server more of the same finds no room', () => {
     const more = aModel({ ...v2.spec, replicas: 2 });
     const full = { ...deployment(more, 1), status: { observedGeneration: 1, replicas: 2, updatedReplicas: 2 } };
@@ -107,6 +128,45 @@ describe('a takeover', () => {
     match(message(v2, 'oneByOne') ?? '', /takes the place of the old one, because there is no room beside it.*a gap/);
     match(message(aModel({ ...v2.spec, replicas: 2 }), 'oneByOne') ?? '', /one by one, because there is no room/);
     match(message(v2, 'replace') ?? '', /all old ones at once, as rollout.strategy asks: there is a gap/);
+  });
+});
+
+describe('servers that start', () => {
+  const born = deployment(v1, 0);
+  const container = (rest: object) => [{ name: 'server', ready: false, restartCount: 0, ...rest }];
+  const placed = { type: 'PodScheduled', status: 'True' as const };
+  const progress = (reason: string): Deployment => {
+    const conditions = [{ type: 'Progressing', status: 'True' as const, reason, message: '' }];
+    return { ...born, status: { ...born.status, conditions } };
+  };
+  const told = (status: Pod['status'], running = progress('ReplicaSetUpdated')) => {
+    const pod = serverPod(v1, status);
+    const here = { ...pod, spec: { ...pod.spec, nodeName: 'node-1' } };
+    return look(v1, seen(revision(v1), claim(v1, { digest }), running, here)).status;
+  };
+  const creating = { phase: 'Pending', conditions: [placed] };
+  const pulling = {
+    ...creating,
+    containerStatuses: container({ state: { waiting: { reason: 'ContainerCreating' } } }),
+  };
+  const loading = {
+    ...pulling,
+    phase: 'Running',
+    containerStatuses: container({ state: { running: {} }, started: false }),
+  };
+
+  test('are not in trouble, and their pods are named only after the deadline', () => {
+    for (const status of [{ phase: 'Pending' }, creating, pulling, loading]) {
+      equal(told(status).message, 'The servers are starting');
+      const late = told(status, progress('ProgressDeadlineExceeded'));
+      equal(conditionOf(late, 'Stalled')?.reason, 'NotReady');
+      match(late.message ?? '', /Pod iris-server-/);
+    }
+  });
+
+  test('and then do not answer say so at once', () => {
+    const mute = { ...loading, containerStatuses: container({ state: { running: {} }, started: true }) };
+    match(told(mute).message ?? '', /its readiness probe does not succeed/);
   });
 });
 
@@ -152,6 +212,22 @@ describe('ready', () => {
     const { status } = look(idle, seen(revision(idle), claim(idle, { digest }), deployment(idle)));
     equal(status.phase, 'Ready');
     equal(status.servingRevision, undefined);
+    equal(conditionOf(status, 'Ready')?.status, 'True');
+    for (const type of ['Serving', 'Available']) equal(conditionOf(status, type)?.status, 'False');
+    equal(conditionOf(status, 'Serving')?.reason, 'ScaledToZero');
+  });
+
+  test('with a port outside says that it answers there only if something does', () => {
+    const told = (replicas: number) => {
+      const open = aModel({ expose: true, replicas });
+      const port = nodePort(open, 8080);
+      const ports = [{ ...port.spec.ports?.[0], nodePort: 30_123 }];
+      const given = { ...port, spec: { ...port.spec, ports } } as typeof port;
+      const { status } = look(open, seen(revision(open), claim(open, { digest }), deployment(open), given));
+      return conditionOf(status, 'Exposed')?.message ?? '';
+    };
+    match(told(1), /^The model answers on port 30123/);
+    match(told(0), /^The model will answer, once a server does, on port 30123/);
   });
 });
 

@@ -2,17 +2,23 @@
 // which way they take over.
 
 import { mark, type MLModel } from '../../api/index.ts';
-import type { Observed } from '../../kube/define.ts';
+import type { Facts, Observed } from '../../kube/define.ts';
 import {
   type Cause,
   causeOfPods,
   Deployment,
   deploymentCause,
+  isPodReady,
   notReadyCause,
   Pod,
+  podCondition,
+  podEventCause,
   type PodTemplate,
+  unreadyCause,
 } from '../../objects/index.ts';
+import type { MLModelFacts } from './facts.ts';
 import { serverName, type Takeover } from './server.ts';
+import type { Source } from './source.ts';
 
 export interface Rollout {
   /** The revision that the Deployment was last told to run; undefined without a Deployment. */
@@ -34,20 +40,29 @@ export interface Rollout {
   replicas: number;
   /** The Deployment's own verdict on a takeover: it has ended, it goes on, or its deadline has passed. */
   takingOver: 'done' | 'going' | 'overdue';
+  /** What keeps the new servers from answering. */
   cause: Cause | undefined;
+  /** What they wait for, which is no trouble before the deadline. */
+  late: Cause | undefined;
   /** The last time at which anything changed for better or worse. */
   since: string | undefined;
-  /** Since when a server waits for room on a node or in a quota, beside others that have it. */
-  crowdedSince: string | undefined;
+  /** What keeps a new server from starting beside the old ones, and would not if they were gone. */
+  hindrance: Hindrance | undefined;
+}
+
+/** `room`: on a node, or in a quota. `others`: it must run on the node of those that hold the volume, and may not run there. */
+export interface Hindrance {
+  by: 'room' | 'others';
+  since: string;
 }
 
 /** How the servers stand. */
-export function rolloutOf(model: MLModel, seen: Observed): Rollout {
+export function rolloutOf(model: MLModel, seen: Observed, { podEvents }: Facts<MLModelFacts>): Rollout {
   const running = seen.get(Deployment, serverName(model));
   const { status, metadata } = running ?? {};
   const servers = seen.labelled(Pod).filter(isServer);
   const told = metadata?.annotations?.[mark.revision];
-  const pods = servers.filter((pod) => told !== undefined && revisionIn(pod) === told);
+  const pods = serversOf(told, seen);
   return {
     told,
     template: running?.spec.template,
@@ -60,10 +75,32 @@ export function rolloutOf(model: MLModel, seen: Observed): Rollout {
     ready: status?.readyReplicas ?? 0,
     replicas: status?.replicas ?? 0,
     takingOver: takingOver(running),
-    cause: causeOfPods(pods) ?? deploymentCause(running) ?? notReadyCause(pods),
+    cause: causeOfPods(pods) ?? deploymentCause(running) ?? notStarted(pods, podEvents) ?? unreadyCause(pods),
+    late: notReadyCause(pods),
     since: lastChange(running, pods),
-    crowdedSince: crowdedSince(pods) ?? overQuotaSince(running),
+    hindrance: hindered('room', noRoom, pods) ?? overQuota(running) ?? hindered('others', apart, pods),
   };
+}
+
+const serversOf = (revision: string | undefined, seen: Observed): Pod[] =>
+  seen.labelled(Pod).filter((pod) => isServer(pod) && revision !== undefined && revisionIn(pod) === revision);
+
+/** What the kubelet says of a server that has its node and cannot be started, with its volume for example. */
+const notStarted = (pods: readonly Pod[], events: Facts<MLModelFacts>['podEvents']): Cause | undefined =>
+  events.state === 'known'
+    ? pods.map((pod) => podEventCause(pod, events.value)).find((cause) => cause !== undefined)
+    : undefined;
+
+/**
+ * A server that has its node and is not started, where that is more than the first moments of a takeover: after its
+ * deadline, beside servers that had arrived, or with a volume of which only its owner knows where it can be mounted.
+ */
+export function stuckServer(model: MLModel, source: Source, seen: Observed): Pod | undefined {
+  const running = seen.get(Deployment, serverName(model));
+  if (!running || (takingOver(running) === 'going' && source.from !== 'claim')) return undefined;
+  return serversOf(running.metadata.annotations?.[mark.revision], seen)
+    .filter(({ spec, status, metadata }) => spec.nodeName && status?.phase === 'Pending' && !metadata.deletionTimestamp)
+    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))[0];
 }
 
 const isServer = ({ metadata }: Pod): boolean => metadata.labels?.['app.kubernetes.io/component'] === 'server';
@@ -75,13 +112,11 @@ function servingIn(servers: readonly Pod[]): string[] {
   const counts = new Map<string, number>();
   for (const pod of servers) {
     const name = revisionIn(pod);
-    const answers = conditionOf(pod, 'Ready')?.status === 'True' && !pod.metadata.deletionTimestamp;
+    const answers = isPodReady(pod) && !pod.metadata.deletionTimestamp;
     if (answers && name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   return [...counts].toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([name]) => name);
 }
-
-const conditionOf = ({ status }: Pod, type: string) => status?.conditions?.find((condition) => condition.type === type);
 
 /** One evicted pod of several is not an outage. */
 export const enough = (replicas: number): number => (replicas > 1 ? replicas - 1 : replicas);
@@ -105,26 +140,31 @@ function takingOver(running: Deployment | undefined): Rollout['takingOver'] {
 
 function lastChange(running: Deployment | undefined, pods: readonly Pod[]): string | undefined {
   const conditions = (running?.status?.conditions ?? []).map(({ lastTransitionTime }) => lastTransitionTime);
-  const readiness = pods.map((pod) => conditionOf(pod, 'Ready')?.lastTransitionTime ?? pod.metadata.creationTimestamp);
+  const readiness = pods.map((pod) => podCondition(pod, 'Ready')?.lastTransitionTime ?? pod.metadata.creationTimestamp);
   return [...conditions, ...readiness]
     .filter((time) => typeof time === 'string')
     .toSorted()
     .at(-1);
 }
 
-/** What the scheduler says when the nodes are full; other obstacles would not go away with the old servers. */
+/** What the scheduler says when the nodes are full. */
 const noRoom = /Insufficient |Too many pods|free ports|max volume count/;
 
-function crowdedSince(pods: readonly Pod[]): string | undefined {
+/** What it says of nodes that would do but for the pods that are elsewhere. Other obstacles would not go away with the old servers. */
+const apart = /didn't match pod affinity rules/;
+
+function hindered(by: Hindrance['by'], words: RegExp, pods: readonly Pod[]): Hindrance | undefined {
   const waiting = pods.flatMap((pod) => {
-    const placed = conditionOf(pod, 'PodScheduled');
-    const crowded = placed?.status === 'False' && noRoom.test(placed.message ?? '') && !pod.metadata.deletionTimestamp;
-    return crowded ? [placed.lastTransitionTime ?? ''] : [];
+    const placed = podCondition(pod, 'PodScheduled');
+    const waits = placed?.status === 'False' && words.test(placed.message ?? '') && !pod.metadata.deletionTimestamp;
+    return waits ? [placed.lastTransitionTime ?? ''] : [];
   });
-  return waiting.toSorted()[0];
+  const [since] = waiting.toSorted();
+  return since === undefined ? undefined : { by, since };
 }
 
-function overQuotaSince(running: Deployment | undefined): string | undefined {
+function overQuota(running: Deployment | undefined): Hindrance | undefined {
   if (deploymentCause(running)?.reason !== 'QuotaExceeded') return undefined;
-  return running?.status?.conditions?.find(({ type }) => type === 'ReplicaFailure')?.lastTransitionTime;
+  const refused = running?.status?.conditions?.find(({ type }) => type === 'ReplicaFailure');
+  return { by: 'room', since: refused?.lastTransitionTime ?? '' };
 }

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { aModel, settings } from '../../../tests/kit/mlmodel.ts';
 import type { MLModel } from '../../api/index.ts';
 import type { Container } from '../../objects/index.ts';
-import { nodePort, service } from './network.ts';
+import { disruptionBudget, nodePort, service } from './network.ts';
 import { cut } from './revision.ts';
 import { server, type Takeover } from './server.ts';
 
@@ -96,4 +96,14 @@ describe('the Deployment', () => {
     deepEqual(selectors[0], selectors[1]);
     deepEqual(selectors[0]?.[0], selectors[0]?.[1]);
   });
+});
+
+test('one of several servers may be taken away at a time, but all of them where they can only run together', () => {
+  const allowed = (spec: Partial<MLModel['spec']>) => {
+    const model = aModel({ replicas: 2, ...spec });
+    return disruptionBudget(model, cut(model, settings, 1).template).spec.maxUnavailable;
+  };
+  equal(allowed({ accessMode: 'ReadWriteMany' }), 1);
+  equal(allowed({ modelURL: 'pvc://shelf' }), 1);
+  equal(allowed({ accessMode: 'ReadWriteOnce' }), '100%');
 });

@@ -1,6 +1,6 @@
 // The servers: the pod template of a revision, and the Deployment that runs it.
 
-import { childName, mark, MLModel, partLabels } from '../../api/index.ts';
+import { childName, labelValue, mark, MLModel, partLabels } from '../../api/index.ts';
 import { type Container, Deployment, type PodTemplate } from '../../objects/index.ts';
 import { type Framework, modelPath } from './frameworks.ts';
 import { containerBasics, defined, podBasics, together } from './pod.ts';
@@ -8,13 +8,17 @@ import type { Revision } from './revision.ts';
 import type { MLModelSettings } from './settings.ts';
 import { imageOf, type Located } from './source.ts';
 
-/** How a revision takes over: beside the old one, one by one in its place, or all at once in its place. */
-export type Takeover = 'surge' | 'oneByOne' | 'replace';
+/**
+ * How a revision takes over: beside the old one, one by one in its place, or all at once in its place, because a person
+ * asks for that or because the servers move to another node, where none may start before the last has left the old one.
+ */
+export type Takeover = 'surge' | 'oneByOne' | 'replace' | 'move';
 
 const strategies: Record<Takeover, { maxSurge: number | string; maxUnavailable: number | string }> = {
   surge: { maxSurge: 1, maxUnavailable: 0 },
   oneByOne: { maxSurge: 0, maxUnavailable: 1 },
   replace: { maxSurge: 0, maxUnavailable: '100%' },
+  move: { maxSurge: 0, maxUnavailable: '100%' },
 };
 
 /** Seconds in which a pod that goes is taken out of every list of endpoints before it stops answering. */
@@ -69,7 +73,7 @@ export function renderTemplate(
     ...model.spec.podLabels,
     ...serverLabels(model),
     [mark.revision]: revision,
-    ...(source.claim !== undefined && { [mark.weights]: source.claim }),
+    ...(source.claim !== undefined && { [mark.weights]: labelValue(source.claim) }),
   };
   const template: PodTemplate = {
     metadata: { labels, ...annotationsOf(model, source) },
@@ -101,6 +105,12 @@ function annotationsOf({ spec }: MLModel, source: Located): { annotations?: Reco
 
 /** The port on which servers of a model answer. */
 export const portOf = (model: MLModel, settings: MLModelSettings): number => rowFor(model, settings).port;
+
+/** The claim that a server mounts. */
+export const claimIn = ({ volumes }: PodTemplate['spec']): string | undefined =>
+  (volumes as { persistentVolumeClaim?: { claimName: string } }[] | undefined)?.find(
+    ({ persistentVolumeClaim }) => persistentVolumeClaim,
+  )?.persistentVolumeClaim?.claimName;
 
 /** The framework's row, with what the model overrides. */
 function rowFor({ spec }: MLModel, { frameworks }: MLModelSettings): Framework {

@@ -66,6 +66,12 @@ function bounded(
   return left > 0 ? { stage, left } : { stage: { name: 'Failed', cause } };
 }
 
+const tooLate: Cause = {
+  reason: 'ProgressDeadlineExceeded',
+  message: 'The servers did not become ready in time',
+  object: 'Deployment',
+};
+
 /** While a revision takes over, the Deployment keeps the time; afterwards it says nothing about servers that fail. */
 function servingStage(
   { spec }: MLModel,
@@ -74,17 +80,14 @@ function servingStage(
 ): Standing {
   if (rollout.told !== asked.name) return { stage: { name: 'Serving', cause: undefined } };
   if (rollout.complete) return { stage: { name: 'Ready', idle: spec.replicas === 0 } };
-  const { cause, since, takingOver } = rollout;
-  const late = {
-    reason: 'ProgressDeadlineExceeded',
-    message: 'The servers did not become ready in time',
-    object: 'Deployment',
-  };
+  const { cause, since, takingOver, late = tooLate } = rollout;
   if (takingOver === 'overdue') return { stage: { name: 'Failed', cause: cause ?? late } };
   if (mayYield(spec, rollout)) return { stage: { name: 'Serving', cause } };
   return byDeadline({ name: 'Serving', cause }, takingOver === 'done' ? since : undefined, late);
 }
 
-/** Without room beside the old servers the new ones take their place, sooner or later: that is no end before the deadline. */
-const mayYield = (spec: MLModel['spec'], { takeover, older, crowdedSince }: Rollout): boolean =>
-  spec.rollout.strategy === 'auto' && (older || takeover === 'oneByOne') && crowdedSince !== undefined;
+/** Without a place beside the old servers the new ones take theirs, sooner or later: that is no end before the deadline. */
+const mayYield = (spec: MLModel['spec'], { takeover, older, hindrance }: Rollout): boolean =>
+  spec.rollout.strategy === 'auto' &&
+  (older || takeover === 'oneByOne' || takeover === 'move') &&
+  hindrance !== undefined;

@@ -44,6 +44,14 @@ const gibi = 1024 ** 3;
 export const sizeFor = ({ image }: Download): string =>
   `${Math.max(1, Math.ceil(((image?.bytes ?? 0) * 1.2) / gibi + 0.25))}Gi`;
 
+/** A claim that is there, marked to go or to stay as the model says now. */
+export function retainedAs({ spec }: MLModel, claim: PersistentVolumeClaim): PersistentVolumeClaim {
+  const { [label.retained]: _former, ...labels } = claim.metadata.labels ?? {};
+  const { [mark.weights]: weights = claim.metadata.name } = labels;
+  const marks = spec.retain ? { ...labels, [label.retained]: weights } : labels;
+  return { ...claim, metadata: { ...claim.metadata, labels: marks } };
+}
+
 export const downloadName = ({ metadata }: MLModel, { weights }: Download, attempt: string): string =>
   childName(metadata.name, `download-${weights}-${attempt}`);
 

@@ -28,14 +28,21 @@ export function storageVerdicts(told: Told): Verdict[] {
     ...lost(plan),
     ...(claim ? unfollowed(model, claim, seen) : []),
     ...(isNodeBound(model, source) ? [verdict('NodeBound', true, model.spec.accessMode, nodeBoundWords)] : []),
-    ...(model.spec.retain && source.from === 'download'
-      ? [verdict('Retained', true, 'Asked', `The volume ${source.claim} stays when the model is deleted`)]
-      : []),
+    ...(model.spec.retain ? retained(source.from === 'download' ? [source.claim] : [], seen) : []),
   ];
 }
 
 const nodeBoundWords =
-  'Only one node at a time can mount the volume, so all servers run there; with accessMode ReadWriteMany they may spread';
+  'Only one node at a time can mount the volume, so all servers run there, and a drain of that node stops all of them until others have started elsewhere; with accessMode ReadWriteMany they may spread';
+
+/** Former weights stay, too. */
+function retained(asked: readonly string[], seen: Observed): Verdict[] {
+  const held = seen.all(PersistentVolumeClaim).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const names = [...new Set([...asked, ...held.map(({ metadata }) => metadata.name)])].toSorted();
+  if (names.length === 0) return [];
+  const [what, stay] = names.length === 1 ? ['volume', 'stays'] : ['volumes', 'stay'];
+  return [verdict('Retained', true, 'Asked', `The ${what} ${names.join(', ')} ${stay} when the model is deleted`)];
+}
 
 function storageReady({ plan: { weights, asked }, stage }: Told, claim: PersistentVolumeClaim | undefined): Verdict {
   if (asked.source.from === 'image')

@@ -4,7 +4,7 @@
 import type { MLModel } from '../../api/index.ts';
 import type { Observed } from '../../kube/define.ts';
 import { type Revision, revisionsIn } from './revision.ts';
-import type { Rollout } from './rollout.ts';
+import type { Hindrance, Rollout } from './rollout.ts';
 import type { Running, Takeover } from './server.ts';
 import { hasWeights, usersOf } from './volume.ts';
 import type { Weights } from './weights.ts';
@@ -73,10 +73,10 @@ const running = (revision: Revision, { template = revision.template }: Rollout):
   asItRuns: true,
 });
 
-/** Seconds for which a server may wait for room, in which an autoscaler or a pod that ends may make some. */
+/** Seconds for which a server may wait for a place, in which an autoscaler or a pod that ends may make one. */
 const patience = 10;
 
-/** How the revision takes over: with no room beside the old one, in its place. That is decided once for each revision. */
+/** How the revision takes over: where it cannot start beside the old one, in its place. That is decided once for each revision. */
 export function takeoverFor(
   model: MLModel,
   target: string,
@@ -85,13 +85,17 @@ export function takeoverFor(
 ): { takeover: Takeover; left: number | undefined } {
   const { strategy } = model.spec.rollout;
   if (strategy !== 'auto') return { takeover: strategy, left: undefined };
-  const { told, takeover, older, crowdedSince } = rollout;
+  const { told, older, hindrance } = rollout;
   if (told !== target) return { takeover: 'surge', left: undefined };
-  if (takeover === 'oneByOne') return { takeover, left: undefined };
-  if (!older || crowdedSince === undefined) return { takeover: 'surge', left: undefined };
-  const left = (Date.parse(crowdedSince) || 0) + patience * 1_000 - now;
-  return left > 0 ? { takeover: 'surge', left } : { takeover: 'oneByOne', left: undefined };
+  if (rollout.takeover === 'move') return { takeover: 'move', left: undefined };
+  const takeover = rollout.takeover === 'oneByOne' ? 'oneByOne' : 'surge';
+  const next = hindrance && ways[hindrance.by];
+  if (!older || !next || next === takeover) return { takeover, left: undefined };
+  const left = (Date.parse(hindrance.since) || 0) + patience * 1_000 - now;
+  return left > 0 ? { takeover, left } : { takeover: next, left: undefined };
 }
+
+const ways: Record<Hindrance['by'], Takeover> = { room: 'oneByOne', others: 'move' };
 
 /** As many as history can ever ask for, and the one that is asked. */
 const mostServed = 11;

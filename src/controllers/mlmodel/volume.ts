@@ -1,7 +1,7 @@
 // Questions about the volume of a source: whether weights are on it, who uses it, and whether it can become what is
 // asked. A claim holds on to most of what it was made with, so some wishes need another claim and some must wait.
 
-import { mark, type MLModel } from '../../api/index.ts';
+import { labelValue, mark, type MLModel } from '../../api/index.ts';
 import type { Observed } from '../../kube/define.ts';
 import { PersistentVolumeClaim, Pod, quantityOf, StorageClass } from '../../objects/index.ts';
 import type { Revision } from './revision.ts';
@@ -34,7 +34,7 @@ export const podsIn = (seen: Observed): Pod[] =>
 export const usersOf = (claim: string, component: 'server' | 'download', seen: Observed): Pod[] =>
   podsIn(seen).filter(
     ({ metadata: { labels } }) =>
-      labels?.[mark.weights] === claim && labels['app.kubernetes.io/component'] === component,
+      labels?.[mark.weights] === labelValue(claim) && labels['app.kubernetes.io/component'] === component,
   );
 
 /** Whether a volume can have this size at all. */

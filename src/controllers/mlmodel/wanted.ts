@@ -16,9 +16,9 @@ import { mountsImage } from './look.ts';
 import { disruptionBudget, nodePort, service, serviceName } from './network.ts';
 import { type Revision, revisionObject } from './revision.ts';
 import type { Rollout } from './rollout.ts';
-import { server, serverName } from './server.ts';
+import { claimIn, server, serverName } from './server.ts';
 import type { MLModelSettings } from './settings.ts';
-import { type Download, downloadJob, sizeFor, type Volume, weightsClaim } from './storage.ts';
+import { type Download, downloadJob, retainedAs, sizeFor, type Volume, weightsClaim } from './storage.ts';
 import type { Target } from './target.ts';
 import { hasWeights, isIntact, isSize, mismatchOf, usersOf } from './volume.ts';
 import type { Weights } from './weights.ts';
@@ -41,9 +41,9 @@ export function wanted(model: MLModel, plan: Plan, seen: Observed, settings: MLM
       : [create(revisionObject(model, plan.asked))]),
     ...download(model, plan, seen, settings),
     ...servers(model, plan, seen),
-    ...network(model, plan, seen),
+    ...network(model, plan, seen, settings),
     ...grown(model, plan, seen),
-    ...kept(plan, seen).map(keep),
+    ...kept(model, plan, seen).map(keep),
   ];
 }
 
@@ -105,32 +105,39 @@ function servers(model: MLModel, { target, rollout }: Plan, seen: Observed): Des
   if (running && target?.asItRuns && running.spec.replicas === target.replicas) return [keep(running)];
   if (target) return [apply(server(model, target.revision, target))];
   if (!running || told === undefined || !template) return [];
-  if (serving.length > 0 || isFed(template, seen)) return [keep(running)];
+  if (serving.length > 0 || areThere(template, seen)) return [keep(running)];
   return [apply(server(model, { name: told, template }, { replicas: 0, takeover, served }))];
 }
 
 /** Whether the weights that a pod mounts are there. */
-function isFed(template: PodTemplate, seen: Observed): boolean {
+function areThere(template: PodTemplate, seen: Observed): boolean {
   if (mountsImage(template)) return true;
-  const name = template.metadata?.labels?.[mark.weights] ?? '';
+  const name = claimIn(template.spec) ?? '';
   const own = seen.get(PersistentVolumeClaim, name);
   return own ? isIntact(own) : seen.read(PersistentVolumeClaim, name) !== undefined;
 }
 
+/** How the operator is set to reach the outside. */
+const exposures = { NodePort: nodePort };
+
 /** An address that was given out once stays. */
-function network(model: MLModel, { asked, target }: Plan, seen: Observed): Desired[] {
+function network(model: MLModel, { asked, target }: Plan, seen: Observed, settings: MLModelSettings): Desired[] {
   if (!target && !seen.get(Service, serviceName(model))) return [];
-  const { port } = target?.revision ?? asked;
+  const { port, template } = target?.revision ?? asked;
   const { expose, replicas } = model.spec;
   return [
     apply(service(model, port)),
-    ...(expose ? [apply(nodePort(model, port))] : []),
-    ...(replicas > 1 ? [apply(disruptionBudget(model))] : []),
+    ...(expose ? [apply(exposures[settings.exposure](model, port))] : []),
+    ...(replicas > 1 ? [apply(disruptionBudget(model, template))] : []),
   ];
 }
 
 /** Former revisions with their weights. Whatever becomes of theirs, servers keep their weights for as long as they are there. */
-function kept({ asked, weights, former }: Plan, seen: Observed): (ControllerRevision | PersistentVolumeClaim)[] {
+function kept(
+  model: MLModel,
+  { asked, weights, former }: Plan,
+  seen: Observed,
+): (ControllerRevision | PersistentVolumeClaim)[] {
   const revisions = new Set(former.map(({ name }) => name));
   const claims = new Set(former.filter((one) => hasWeights(one, seen)).map(({ source }) => source.claim));
   const isKept = ({ metadata: { name } }: PersistentVolumeClaim) =>
@@ -140,6 +147,10 @@ function kept({ asked, weights, former }: Plan, seen: Observed): (ControllerRevi
   const byName = (a: KubeObject, b: KubeObject) => (a.metadata.name < b.metadata.name ? -1 : 1);
   return [
     ...seen.all(ControllerRevision).filter(isFormer).toSorted(byName),
-    ...seen.all(PersistentVolumeClaim).filter(isKept).toSorted(byName),
+    ...seen
+      .all(PersistentVolumeClaim)
+      .filter(isKept)
+      .toSorted(byName)
+      .map((claim) => retainedAs(model, claim)),
   ];
 }

@@ -6,6 +6,7 @@ import type { Facts, Observed } from '../../kube/define.ts';
 import {
   type Cause,
   claimCause,
+  isPodReady,
   type Job,
   jobResult,
   PersistentVolumeClaim,
@@ -91,7 +92,7 @@ function goingAway(
   const { name, deletionTimestamp } = claim.metadata;
   const object = objectOf(name);
   const servers = usersOf(name, 'server', seen);
-  const held = model.spec.replicas > 0 && servers.some(isReady);
+  const held = model.spec.replicas > 0 && servers.some(isPodReady);
   const since = deletionTimestamp ?? lastSign(servers);
   const lost = claim.status?.phase === 'Lost' ? claimCause(claim, knownEvents(facts)) : undefined;
   if (deletionTimestamp !== undefined || lost) {
@@ -112,7 +113,7 @@ const next = (held: boolean): string =>
 function remains(claim: string, jobs: readonly Job[], seen: Observed): Weights | undefined {
   const servers = usersOf(claim, 'server', seen);
   const waiting = [...usersOf(claim, 'download', seen), ...servers];
-  if (jobs.length === 0 && (waiting.length === 0 || servers.some(isReady))) return undefined;
+  if (jobs.length === 0 && (waiting.length === 0 || servers.some(isPodReady))) return undefined;
   const who = waiting.length === 0 ? 'the former download' : `Pod ${firstName(waiting)}`;
   const message = `${objectOf(claim)} is gone; ${who} must end before the weights are fetched again`;
   const cause = { reason: 'ClaimGone', message, object: objectOf(claim) };
@@ -125,9 +126,6 @@ const lastSign = (pods: readonly Pod[]): string | undefined =>
     .flatMap(({ metadata }) => metadata.deletionTimestamp ?? metadata.creationTimestamp ?? [])
     .toSorted()
     .at(-1);
-
-const isReady = ({ status }: Pod): boolean =>
-  status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false;
 
 const firstName = (pods: readonly Pod[]): string =>
   pods

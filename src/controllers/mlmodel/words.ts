@@ -3,6 +3,7 @@
 import type { MLModel, MLModelStatus, Progress } from '../../api/index.ts';
 import type { Facts, Observed } from '../../kube/define.ts';
 import { Service } from '../../objects/index.ts';
+import { fetchedOnto } from './downloads.ts';
 import type { MLModelFacts } from './facts.ts';
 import { messageOf, reasonOf, servingRevision } from './message.ts';
 import { exposeName, serviceName } from './network.ts';
@@ -28,16 +29,18 @@ export function statusOf(told: Told): MLModelStatus {
   const observedGeneration = model.metadata.generation ?? 0;
   const { port } = plan.target?.revision ?? plan.asked;
   const serving = servingRevision(plan);
+  const serviceEndpoint = `${serviceName(model)}.${model.metadata.namespace}.svc.cluster.local:${port}`;
   return {
     observedGeneration,
     phase: stage.name,
     message: messageOf(told),
     conditions: verdicts(told).map((one) => ({ ...one, observedGeneration })),
-    serviceEndpoint: `${serviceName(model)}.${model.metadata.namespace}.svc.cluster.local:${port}`,
+    serviceEndpoint,
+    url: `http://${serviceEndpoint}`,
     revision: plan.asked.name,
     ...(serving !== undefined && { servingRevision: serving }),
     ...(plan.weights.at === 'ready' && plan.weights.digest !== undefined && { digest: plan.weights.digest }),
-    ...progressOf(plan, facts),
+    ...progressOf(plan, facts, seen),
     replicas: plan.rollout.replicas,
     readyReplicas: plan.rollout.ready,
     selector: Object.entries(serverLabels(model))
@@ -50,12 +53,17 @@ export function statusOf(told: Told): MLModelStatus {
   };
 }
 
+/** How far a download is. Nobody reads the log of one that has ended, while its Job has not: it said how much it fetched. */
 function progressOf(
-  { weights }: Plan,
+  { weights, asked }: Plan,
   { progress }: Facts<MLModelFacts>,
+  seen: Observed,
 ): { download?: NonNullable<MLModelStatus['download']> } {
-  if (weights.at !== 'loading' || progress.state !== 'known' || progress.value === undefined) return {};
-  const { bytes, total }: Progress = progress.value;
+  if (weights.at !== 'loading') return {};
+  const heard: Progress | undefined = progress.state === 'known' ? progress.value : undefined;
+  const told = heard ?? fetchedOnto(asked.source.claim ?? '', seen);
+  if (!told) return {};
+  const { bytes, total } = told;
   const percent = total === undefined || total === 0 ? undefined : Math.floor((bytes * 100) / total);
   return { download: { bytes, ...(total !== undefined && { total }), ...(percent !== undefined && { percent }) } };
 }
@@ -72,7 +80,7 @@ function verdicts(told: Told): Verdict[] {
     verdict('Stalled', stage.name === 'Failed', reason, message),
     available(plan),
     ...storageVerdicts(told),
-    verdict('Serving', ready, reason, message),
+    verdict('Serving', ready && !stage.idle, reason, message),
     exposed(told),
     verdict('Outdated', outdated, outdated ? 'NewerOperator' : 'UpToDate', outdatedWords[outdated ? 'yes' : 'no']),
   ];
@@ -107,9 +115,11 @@ const outdatedWords = {
   no: 'The servers run as this operator would run them',
 };
 
-function exposed({ model, seen }: Told): Verdict {
-  if (!model.spec.expose) return verdict('Exposed', false, 'NotAsked', 'The model answers inside the cluster only');
+function exposed({ model, seen, plan }: Told): Verdict {
+  if (!model.spec.expose)
+    return verdict('Exposed', false, 'NotAsked', 'The model is reachable inside the cluster only');
   const port = seen.get(Service, exposeName(model))?.spec.ports?.[0]?.nodePort;
   if (port === undefined) return verdict('Exposed', false, 'Waiting', 'Waiting for a port on the nodes');
-  return verdict('Exposed', true, 'NodePort', `The model answers on port ${port} of every node`);
+  const answers = plan.rollout.available > 0 ? 'answers' : 'will answer, once a server does,';
+  return verdict('Exposed', true, 'NodePort', `The model ${answers} on port ${port} of every node`);
 }

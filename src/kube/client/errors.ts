@@ -15,6 +15,8 @@ export interface ApiErrorFields {
   status: number;
   reason: string;
   message: string;
+  /** What the server itself said, without what was asked. */
+  said?: string;
   verb: string;
   path: string;
   causes?: Cause[];
@@ -26,6 +28,7 @@ export interface ApiErrorFields {
 export class ApiError extends Error {
   readonly status: number;
   readonly reason: string;
+  readonly said: string;
   readonly causes: Cause[];
   /** Milliseconds that the server asked to wait. */
   readonly retryAfter?: number;
@@ -37,6 +40,7 @@ export class ApiError extends Error {
     this.name = 'ApiError';
     this.status = fields.status;
     this.reason = fields.reason;
+    this.said = fields.said || fields.message;
     this.causes = fields.causes ?? [];
     if (fields.retryAfter !== undefined) this.retryAfter = fields.retryAfter;
     this.verb = fields.verb;
@@ -82,6 +86,7 @@ export function refusal(question: Question, answer: Answer, secret: string | und
     status: answer.status,
     reason,
     message: `cannot ${question.verb} ${question.target}: ${answer.status} ${reason}${said && `: ${said}`}`,
+    said,
     verb: question.verb,
     path: question.path,
     causes,

@@ -10,9 +10,6 @@ export interface Cause {
   message: string;
   /** Kind and name, e.g. `Pod iris-server-5c9-x7`. */
   object: string;
-  exitCode?: number;
-  /** The end of what the program said. */
-  lastLines?: string;
 }
 
 /** Every reason that the judges know. Of several pods the one speaks whose reason stands first: it tells a person most. */

@@ -15,7 +15,7 @@ export const outOfMemory: ContainerJudge = (container, pod) => {
       ? [`${nodeOf(pod)} ran out of memory`, 'set resources.requests.memory and resources.limits.memory']
       : [`it needs more than its limit of ${limit}`, 'raise resources.limits.memory'];
   const happened = `${containerIn(pod, container)} was killed for lack of memory, ${exitOf(end)}`;
-  return cause('OutOfMemory', sentence(happened, words, advice), { pod, end });
+  return cause('OutOfMemory', sentence(happened, words, advice), pod);
 };
 
 function memoryLimit({ name }: ContainerStatus, { spec }: Pod): string | undefined {
@@ -32,13 +32,13 @@ export const unsupportedCPU: ContainerJudge = (container, pod) => {
   const about = containerIn(pod, container);
   if (/exec format error/.test(lines)) {
     const advice = `it is built for another architecture than that of ${nodeOf(pod)}: choose nodes by nodeSelector, or another image`;
-    return cause('UnsupportedCPU', sentence(`${about} cannot run`, lastOf(lines), advice), { pod, end });
+    return cause('UnsupportedCPU', sentence(`${about} cannot run`, lastOf(lines), advice), pod);
   }
   if (end.exitCode !== 132 && end.signal !== 4 && !/illegal (hardware )?instruction/i.test(lines)) return undefined;
   const words = lastOf(lines) || 'Illegal instruction';
   const advice = `it needs CPU features that ${nodeOf(pod)} lacks, often AVX: choose nodes by nodeSelector, or another image`;
   const message = sentence(`${about} met an instruction that its CPU does not know, ${exitOf(end)}`, words, advice);
-  return cause('UnsupportedCPU', message, { pod, end });
+  return cause('UnsupportedCPU', message, pod);
 };
 
 /** Ended by itself, with its exit code and last line. */
@@ -49,7 +49,7 @@ export const crashed: ContainerJudge = (container, pod) => {
   const verb = again ? (end.exitCode === 0 ? 'keeps ending' : 'keeps crashing') : 'failed';
   const happened = `${containerIn(pod, container)} ${verb} with ${exitOf(end)}`;
   const message = sentence(happened, lastOf(lastLinesOf(end.message)), crashAdvice(end, container, pod));
-  return cause(again ? 'CrashLooping' : 'ContainerFailed', message, { pod, end });
+  return cause(again ? 'CrashLooping' : 'ContainerFailed', message, pod);
 };
 
 function crashAdvice(end: ContainerEnd, { name }: ContainerStatus, pod: Pod): string | undefined {
@@ -80,13 +80,8 @@ function exitOf({ exitCode }: ContainerEnd): string {
   return `exit code ${exitCode}${signal === undefined ? '' : ` ${signal}`}`;
 }
 
-function cause(reason: CauseReason, message: string, { pod, end }: { pod: Pod; end: ContainerEnd }): Cause {
-  const lastLines = lastLinesOf(end.message);
-  return {
-    reason,
-    message,
-    object: nameOf(pod),
-    exitCode: end.exitCode,
-    ...(lastLines !== undefined && { lastLines }),
-  };
-}
+const cause = (reason: CauseReason, message: string, pod: Pod): Cause => ({
+  reason,
+  message,
+  object: nameOf(pod),
+});

@@ -5,4 +5,4 @@ export { claimCause, expansionCause, unboundCause } from './claim.ts';
 export { podEventCause } from './events.ts';
 export { jobCause } from './job.ts';
 export { deploymentCause, isRefusal, jobEventCause } from './making.ts';
-export { causeOfPods, notReadyCause, podCause } from './pods.ts';
+export { causeOfPods, notReadyCause, podCause, unreadyCause } from './pods.ts';

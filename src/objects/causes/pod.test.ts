@@ -47,6 +47,12 @@ describe('every word of a kubelet is known', () => {
     ['exec: "/app": permission denied', (words) => waits('RunContainerError', words), 'its command is not executable'],
     ['3 node(s) had volume node affinity conflict', starting.unplaced, 'its volume lives where it may not run'],
     ['3 node(s) had untolerated taint {gpu: }', starting.unplaced, 'add a toleration'],
+    ["1 node(s) didn't match Pod's node affinity/selector", starting.unplaced, 'check nodeSelector'],
+    [
+      "1 node(s) didn't match Pod's node affinity/selector, 1 node(s) didn't match pod affinity rules",
+      starting.unplaced,
+      'it must run on the node of the pods that share its volume',
+    ],
   ];
   for (const [words, pod, advice] of advised)
     test(`${words}: ${advice}`, () => ok(podCause(pod(words))?.message.includes(`${words} (${advice}`)));
@@ -98,9 +104,4 @@ describe('the words stay the same', () => {
       ok(cause);
       for (const other of others) deepEqual(podCause(other), cause);
     });
-});
-
-test('the last lines come with the cause, without the times in front', () => {
-  const lines = podCause(crashLoop(ended.crash))?.lastLines?.split('\n') ?? [];
-  deepEqual([lines[0], lines[1]], ['INFO loading /weights/model.onnx', 'Traceback (most recent call last):']);
 });

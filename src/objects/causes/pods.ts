@@ -1,7 +1,7 @@
 // Why pods do not serve or do not finish. The judges stand in the order of root causes: what took the pod away, then what
 // keeps it from a node, then what keeps its containers from starting, then how they ended.
 
-import { type ContainerStatus, type Pod } from '../pod.ts';
+import { type ContainerStatus, type Pod, podCondition } from '../pod.ts';
 import { type Cause, causeReasons, firstOf, type Judge, nameOf, untold } from './cause.ts';
 import { containerIn, eachContainer, isLeaving, isOver, unreadyIn } from './containers.ts';
 import { disrupted, forgotten, overtime, unreachable } from './disruption.ts';
@@ -62,9 +62,16 @@ const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 export const notReadyCause = (pods: readonly Pod[]): Cause | undefined =>
   firstOf(newestFirst(pods), (pod) => (isOver(pod) || isLeaving(pod) ? undefined : waitsFor(pod)));
 
+/** What pods that have started are not ready for: unlike a pod that is starting, such a pod has something to mend. */
+export const unreadyCause = (pods: readonly Pod[]): Cause | undefined => notReadyCause(pods.filter(hasStarted));
+
+const hasStarted = (pod: Pod): boolean => {
+  const [first] = unreadyIn(pod);
+  return first?.state?.running !== undefined && first.started !== false && !isInit(first, pod);
+};
+
 function waitsFor(pod: Pod): Cause | undefined {
-  const conditionOf = (type: string) => pod.status?.conditions?.find((condition) => condition.type === type);
-  const [ready, placed] = [conditionOf('Ready'), conditionOf('PodScheduled')];
+  const [ready, placed] = [podCondition(pod, 'Ready'), podCondition(pod, 'PodScheduled')];
   if (ready?.status === 'True') return undefined;
   const object = nameOf(pod);
   if (placed?.status === 'False' || pod.spec.nodeName === undefined)

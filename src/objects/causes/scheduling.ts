@@ -12,7 +12,11 @@ const advice = [
   [/volume node affinity conflict/, 'its volume lives where it may not run'],
   [/Insufficient|Too many pods|free ports/, 'add capacity, or ask for less'],
   [/untolerated taint/, 'add a toleration, or a node without the taint'],
-  [/node affinity\/selector|node\(s\) didn't match/, 'check nodeSelector against the labels of the nodes'],
+  [
+    /didn't match pod affinity rules/,
+    'it must run on the node of the pods that share its volume, and that node does not take it',
+  ],
+  [/node affinity\/selector|didn't match node selector/, 'check nodeSelector against the labels of the nodes'],
 ] as const;
 
 /** The scheduler's own words. */

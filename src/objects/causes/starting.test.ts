@@ -146,13 +146,11 @@ table('a container that cannot be started', [
     pod: starting.commandMissing,
     reason: 'ContainerCannotRun',
     says: noCommand,
-    exitCode: 128,
   },
   {
     name: 'its command is not in the image, while the kubelet waits',
     pod: starting.commandMissingBackOff,
     reason: 'ContainerCannotRun',
     says: noCommand,
-    exitCode: 128,
   },
 ]);

@@ -48,6 +48,5 @@ export const cannotRun: ContainerJudge = (container, pod) => {
     reason: unmountable.test(words) ? 'VolumeUnavailable' : 'ContainerCannotRun',
     message: told,
     object: nameOf(pod),
-    ...(neverRan && { exitCode: end.exitCode }),
   };
 };

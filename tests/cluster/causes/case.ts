@@ -1,6 +1,7 @@
 // The form of a cause in the tables: how it comes about, who reports it, and what the status makes of it.
 
 import { KubeEvent, type KubeObject, type Pod } from '../../../src/objects/index.ts';
+import { eventually } from '../../kit/eventually.ts';
 import type { Place } from '../../kit/telling.ts';
 
 type PodStatus = NonNullable<Pod['status']>;
@@ -45,7 +46,7 @@ export const waitsFor = ({ containerStatuses: [first] = [] }: PodStatus): string
 export const endOf = ({ containerStatuses: [first] = [] }: PodStatus) =>
   first?.state?.terminated ?? first?.lastState?.terminated;
 
-/** Posts an Event about an object, as whoever cares for it would, and tells when. */
+/** Posts an Event about an object, as whoever cares for it would, when the operator has just found none, and tells when. */
 export async function posts(
   { rig, namespace }: Place,
   about: KubeObject,
@@ -53,6 +54,9 @@ export async function posts(
 ): Promise<number> {
   const { apiVersion, kind, metadata } = about;
   const { name, uid = '' } = metadata;
+  const asked = () =>
+    rig.proxy.trace.requests({ verb: 'list', resource: 'events', namespace }).some(({ answer }) => answer);
+  await eventually(asked, { every: 20, what: 'the operator asks for events' });
   const time = new Date().toISOString();
   const begun = performance.now();
   await rig.admin.create(

@@ -12,7 +12,6 @@ import {
   rolledOut,
   Service,
 } from '../../../src/objects/index.ts';
-import { eventually } from '../../kit/eventually.ts';
 import { must } from '../../kit/rig.ts';
 import type { Row, Scene } from './scene.ts';
 import { neverStalled } from './words.ts';
@@ -86,13 +85,10 @@ async function mended(scene: Scene, { child, patch, told }: Harm): Promise<void>
   const earlier = (await toldOf(scene)).length;
   if (patch) await rig.admin.patch(child.kind, ref, patch, { type: 'merge', manager: 'somebody' });
   else await rig.admin.delete(child.kind, ref);
-  await eventually(
-    async () => {
-      deepEqual(asAsked(await rig.admin.get(child.kind, ref)), asAsked(before));
-      return true;
-    },
-    { within: 60_000, what: `${child.kind.kind} is put back` },
-  );
+  await scene.eventually(async () => {
+    deepEqual(asAsked(await rig.admin.get(child.kind, ref)), asAsked(before));
+    return true;
+  }, `${child.kind.kind} is put back`);
   await servesAgain(scene);
   const { metadata } = await rig.admin.get(child.kind, ref);
   if (patch)
@@ -109,7 +105,7 @@ async function mended(scene: Scene, { child, patch, told }: Harm): Promise<void>
 /** One server answers, no other is there any more, and that is said. */
 async function servesAgain(scene: Scene): Promise<void> {
   const alone = async () => rolledOut((await scene.own(Deployment))[0]) && (await scene.own(Pod)).length === 1;
-  await eventually(alone, { within: 60_000, what: 'one server answers' });
+  await scene.eventually(alone, 'one server answers');
   await scene.ready();
 }
 

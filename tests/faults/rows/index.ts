@@ -7,7 +7,8 @@ import type { Row } from './scene.ts';
 import { serverRows } from './servers.ts';
 import { storageRows } from './storage.ts';
 
-export { crashAlways, type Form, openScene, type Row, type Scene } from './scene.ts';
+export { onModelLane, play } from './play.ts';
+export { crashAlways } from './scene.ts';
 
 /** All rows, the longest first, so that several at once end together. */
 export const rows: readonly Row[] = [...lifeRows, ...serverRows, ...storageRows, ...driftRows];

@@ -14,10 +14,9 @@ import {
   Pod,
   Service,
 } from '../../../src/objects/index.ts';
-import { eventually } from '../../kit/eventually.ts';
 import { begun } from './storage.ts';
 import type { Row, Scene } from './scene.ts';
-import { neverStalled, neverWentDark, other, slow } from './words.ts';
+import { download, neverStalled, neverWentDark, other, slow } from './words.ts';
 
 const ReplicaSet = kindOf<KubeObject>('apps/v1', 'ReplicaSet', 'replicasets');
 
@@ -51,14 +50,14 @@ const edited: Row = {
 
 /** Back before the new source is there: nobody waits for it. */
 async function halfWay(scene: Scene, serving: string | undefined): Promise<void> {
-  await scene.model({ modelURL: 'https://models.example/iris-3.onnx', ...slow });
+  await scene.model({ modelURL: 'https://models.example/iris-3.onnx', ...download({ 'run-for': '300s' }) });
   const job = await begun(scene);
   await scene.model();
   const back = await scene.ready();
   equal(back.status?.servingRevision, serving);
   const { status } = (await scene.rig.get(Job, scene.namespace, job.metadata.name)) ?? {};
   equal(status?.succeeded ?? 0, 0, 'the download was not waited for');
-  await eventually(async () => (await scene.own(Job)).length === 0, { within: 60_000, what: 'it is cancelled' });
+  await scene.eventually(async () => (await scene.own(Job)).length === 0, 'it is cancelled');
 }
 
 const storm: Row = {
@@ -78,11 +77,11 @@ const storm: Row = {
     equal(deployment?.metadata.annotations?.[mark.revision], status?.revision);
     equal((await scene.own(ReplicaSet)).length, 2, 'one rollout');
     const none = async () => (await scene.own(Job)).length === 0;
-    await eventually(none, { within: 60_000, what: 'older downloads are cancelled' });
-    await eventually(async () => (await scene.own(PersistentVolumeClaim)).length === 2, {
-      within: 60_000,
-      what: 'only what serves and what served keep their volumes',
-    });
+    await scene.eventually(none, 'older downloads are cancelled');
+    await scene.eventually(
+      async () => (await scene.own(PersistentVolumeClaim)).length === 2,
+      'only what serves and what served keep their volumes',
+    );
     deepEqual(status?.history, [first?.servingRevision]);
     await neverWentDark(scene);
   },
@@ -102,7 +101,7 @@ const removed: Row = {
       await proxy.now({ kind: 'connections', manner });
       await pause(300);
     }
-    await eventually(async () => (await left(scene)).length === 0, { within: 90_000, what: 'everything goes' });
+    await scene.eventually(async () => (await left(scene)).length === 0, 'everything goes');
     const same = await rig.admin.get(Pod, { namespace: twin.metadata.namespace ?? '', name: twin.metadata.name });
     deepEqual([same.metadata.uid, same.metadata.deletionTimestamp], [twin.metadata.uid, undefined]);
     await retained(scene);
@@ -125,7 +124,7 @@ async function twinElsewhere(scene: Scene): Promise<Pod> {
     metadata: { namespace, name: 'twin', labels: pod?.metadata.labels ?? {} },
     spec: { containers: [{ name: 'twin', image: 'twin:1' }] },
   };
-  return eventually(() => rig.admin.create(Pod, twin, { manager: 'somebody' }), { what: 'a pod can be made there' });
+  return scene.eventually(() => rig.admin.create(Pod, twin, { manager: 'somebody' }), 'a pod can be made there');
 }
 
 /** What is to be kept stays, and that was said before. */
@@ -138,13 +137,10 @@ async function retained(scene: Scene): Promise<void> {
   match(message, new RegExp(`${claim?.metadata.name} stays`));
   await rig.admin.delete(MLModel, { namespace, name });
   const kept = [`PersistentVolumeClaim ${claim?.metadata.name}`];
-  await eventually(
-    async () => {
-      deepEqual(await left(scene), kept);
-      return true;
-    },
-    { within: 90_000, what: 'all but the volume goes' },
-  );
+  await scene.eventually(async () => {
+    deepEqual(await left(scene), kept);
+    return true;
+  }, 'all but the volume goes');
 }
 
 export const lifeRows: Row[] = [edited, storm, removed];

@@ -38,7 +38,9 @@ export interface Scene {
   /** Waits until the message says so. */
   says(words: RegExp): Promise<MLModel>;
   /** Waits until a condition is so, for the current generation. */
-  holds(type: string, wanted: Partial<Condition>, within?: number): Promise<Condition>;
+  holds(type: string, wanted: Partial<Condition>): Promise<Condition>;
+  /** Waits until the answer is truthy, as long as it may take where operators die all the time. */
+  eventually<T>(ask: () => T | Promise<T>, what: string): Promise<NonNullable<T>>;
   /** What is there of the model's children. */
   own<T extends KubeObject>(kind: Kind<T>): Promise<T[]>;
   /** Children that the operator has made, whether they are still there or not. */
@@ -83,6 +85,8 @@ export async function openScene(lane: ModelLane, name: string, form: Form): Prom
   const witness = await startWitness(rig.admin, namespace, [MLModel, Deployment]);
   const begun = proxy.trace.mark();
   const get = () => rig.admin.get(MLModel, { namespace, name });
+  const within = form === 'crashing' ? 300_000 : 120_000;
+  const wait: Scene['eventually'] = (ask, what) => eventually(ask, { within, what });
   return {
     rig,
     namespace,
@@ -93,12 +97,13 @@ export async function openScene(lane: ModelLane, name: string, form: Form): Prom
     get,
     model: (own = {}, metadata = {}) =>
       rig.apply(MLModel, { metadata: { namespace, name, ...metadata }, spec: { ...spec, ...own } }),
+    eventually: wait,
     ready: async () => {
-      await holds(get, 'Ready', { status: 'True' });
+      await wait(async () => held(await get(), 'Ready', { status: 'True' }), 'the model becomes Ready');
       return get();
     },
-    says: (words) => tells(get, words),
-    holds: (type, wanted, within) => holds(get, type, wanted, within),
+    says: (words) => wait(async () => telling(await get(), words), `the message says ${words}`),
+    holds: (type, wanted) => wait(async () => held(await get(), type, wanted), `${type} is ${JSON.stringify(wanted)}`),
     own: async (kind) =>
       (await rig.list(kind, namespace)).filter(({ metadata }) => metadata.labels?.[label.name] === name),
     made: (resource) =>
@@ -109,33 +114,18 @@ export async function openScene(lane: ModelLane, name: string, form: Form): Prom
   };
 }
 
-const tells = (get: () => Promise<MLModel>, words: RegExp): Promise<MLModel> =>
-  eventually(
-    async () => {
-      const now = await get();
-      match(now.status?.message ?? '', words);
-      return now;
-    },
-    { within: 90_000, what: `the message says ${words}` },
-  );
+function telling(model: MLModel, words: RegExp): MLModel {
+  match(model.status?.message ?? '', words);
+  return model;
+}
 
-const holds = (
-  get: () => Promise<MLModel>,
-  type: string,
-  wanted: Partial<Condition>,
-  within = 120_000,
-): Promise<Condition> =>
-  eventually(
-    async () => {
-      const now = await get();
-      const condition = conditionOf(now.status, type);
-      const asked = { observedGeneration: now.metadata.generation, ...wanted };
-      if (condition && Object.entries(asked).every(([key, value]) => condition[key as keyof Condition] === value))
-        return condition;
-      throw new Error(`${now.metadata.name}, generation ${now.metadata.generation}, is ${JSON.stringify(now.status)}`);
-    },
-    { within, what: `${type} is ${JSON.stringify(wanted)}` },
-  );
+function held({ metadata, status }: MLModel, type: string, wanted: Partial<Condition>): Condition {
+  const condition = conditionOf(status, type);
+  const asked = { observedGeneration: metadata.generation, ...wanted };
+  if (condition && Object.entries(asked).every(([key, value]) => condition[key as keyof Condition] === value))
+    return condition;
+  throw new Error(`${metadata.name}, generation ${metadata.generation}, is ${JSON.stringify(status)}`);
+}
 
 /** The one that a plan may just have started is cut off like the one before it, and is not the one that goes on afterwards. */
 async function whileDown({ proxy, operator }: ModelLane, happens: () => Promise<void>): Promise<void> {

@@ -4,7 +4,6 @@ import { deepEqual, equal, match, rejects } from 'node:assert/strict';
 import { join } from 'node:path';
 import { mark } from '../../../src/api/index.ts';
 import { Job, PersistentVolumeClaim, StorageClass } from '../../../src/objects/index.ts';
-import { eventually } from '../../kit/eventually.ts';
 import { must, product } from '../../kit/rig.ts';
 import type { Row, Scene } from './scene.ts';
 import { neverStalled, slow, verdict } from './words.ts';
@@ -19,7 +18,7 @@ const badSize: Row = {
         await rejects(scene.model({ storageSize }), /spec\.storageSize.*(such as 10Gi|at most 1Pi)/s);
       await withoutRules(scene, async () => {
         for (const storageSize of badSizes) {
-          await eventually(() => scene.model({ storageSize }), { what: 'the rules are gone' });
+          await scene.eventually(() => scene.model({ storageSize }), 'the rules are gone');
           await scene.holds('Stalled', { status: 'True', reason: 'InvalidQuantity' });
           await scene.says(new RegExp(`spec\\.storageSize is "${storageSize}"`));
           await scene.holds('Ready', { status: 'False', reason: 'InvalidQuantity' });
@@ -126,17 +125,14 @@ const full: Row = {
 
 /** The same claim as before, with this size. */
 const sizeIs = (scene: Scene, size: string, before: PersistentVolumeClaim | undefined) =>
-  eventually(
-    async () => {
-      const claims = await scene.own(PersistentVolumeClaim);
-      deepEqual(
-        claims.map(({ metadata, spec }) => [metadata.uid, spec.resources?.requests?.storage]),
-        [[before?.metadata.uid, size]],
-      );
-      return true;
-    },
-    { what: `the claim stays and has ${size}` },
-  );
+  scene.eventually(async () => {
+    const claims = await scene.own(PersistentVolumeClaim);
+    deepEqual(
+      claims.map(({ metadata, spec }) => [metadata.uid, spec.resources?.requests?.storage]),
+      [[before?.metadata.uid, size]],
+    );
+    return true;
+  }, `the claim stays and has ${size}`);
 
 const unseenEnd: Row = {
   name: '10: a Job that ended and was removed while nobody looked: no error, and only its evidence is looked up again',
@@ -147,9 +143,9 @@ const unseenEnd: Row = {
     const [claim] = await scene.own(PersistentVolumeClaim);
     await scene.whileDown(async () => {
       const ended = async () => (await rig.get(Job, namespace, job.metadata.name))?.status?.succeeded === 1;
-      await eventually(ended, { within: 60_000, what: 'it ends unseen' });
+      await scene.eventually(ended, 'it ends unseen');
       await rig.admin.delete(Job, { namespace, name: job.metadata.name }, { propagation: 'Background' });
-      await eventually(async () => !(await rig.get(Job, namespace, job.metadata.name)), { what: 'it goes' });
+      await scene.eventually(async () => !(await rig.get(Job, namespace, job.metadata.name)), 'it goes');
     });
     await scene.ready();
     await neverStalled(scene);
@@ -162,7 +158,7 @@ const unseenEnd: Row = {
 
 /** Once the evidence is on the claim, nothing is fetched again, whatever becomes of the Job. */
 async function goneAfter(scene: Scene): Promise<void> {
-  await eventually(async () => (await scene.own(Job)).length === 0, { what: 'the Job goes after the note' });
+  await scene.eventually(async () => (await scene.own(Job)).length === 0, 'the Job goes after the note');
   const [claim] = await scene.own(PersistentVolumeClaim);
   match(claim?.metadata.annotations?.[mark.digest] ?? '', /^sha256:/);
   await scene.whileDown(async () => {});
@@ -173,9 +169,9 @@ async function goneAfter(scene: Scene): Promise<void> {
 
 /** The Job of a download that runs. */
 export const begun = (scene: Scene): Promise<Job> =>
-  eventually(async () => (await scene.own(Job)).find(({ status }) => status?.active === 1), {
-    within: 60_000,
-    what: 'the download begins',
-  });
+  scene.eventually(
+    async () => (await scene.own(Job)).find(({ status }) => status?.active === 1),
+    'the download begins',
+  );
 
 export const storageRows: Row[] = [badSize, unbound, firstConsumer, full, unseenEnd];

@@ -89,10 +89,13 @@ const edits: Record<string, Happening> = {
   history: (life, which) => life.edit({ rollout: { ...life.model.spec.rollout, history: which % 3 } }),
   strategy: (life, which) =>
     life.edit({ rollout: { ...life.model.spec.rollout, strategy: one(['auto', 'surge', 'replace'], which) } }),
+  deadline: (life, which) =>
+    life.edit({ rollout: { ...life.model.spec.rollout, progressDeadlineSeconds: one([600, 30, 1_200], which) } }),
   credentials: (life, which) => life.edit({ credentials: one(['one', 'two'], which) }),
   pullSecrets: (life, which) =>
     life.edit({ imagePullSecrets: which % 2 === 0 ? undefined : [{ name: 'pull' }] } as object),
   nodes: (life, which) => life.edit({ nodeSelector: which % 2 === 0 ? undefined : { disk: 'none' } } as object),
+  move: (life, which) => life.edit({ nodeSelector: which % 2 === 0 ? undefined : { disk: 'other' } } as object),
   retry: (life, which) => life.annotate({ [mark.retry]: String(which) }),
   refresh: (life, which) => life.annotate({ [mark.refresh]: String(which) }),
 };
@@ -207,6 +210,7 @@ const often: Readonly<Record<string, number>> = {
   replicas: 3,
   size: 3,
   nodes: 3,
+  move: 3,
   mind: 2,
   time: 3,
 };
@@ -230,9 +234,11 @@ const gentle = [
   'serviceRemoved',
 ];
 
-/** What may not cost a single answer of a model that serves: edits, and trouble with what is new. */
+const { move: _gap, ...painless } = edits;
+
+/** What may not cost a single answer of a model that serves: edits but a move of its volume, and trouble with what is new. */
 export const harmless: readonly string[] = asOften({
-  ...edits,
+  ...painless,
   ...going,
   ...Object.fromEntries(gentle.map((name) => [name, true])),
 });

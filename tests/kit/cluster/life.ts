@@ -87,6 +87,8 @@ export class Life {
   private asked: string | undefined;
   /** Revisions that had taken over when the servers were told something else, the last first, since there is a Deployment. */
   arrived: readonly string[] = [];
+  /** The operator that cut each stored revision, by the name of its object. */
+  cutters: ReadonlyMap<string, MLModelSettings> = new Map();
   readonly watcher: Watcher;
   readonly decider: Decider;
 
@@ -102,6 +104,7 @@ export class Life {
     fork.volumes = new Map(this.volumes);
     [fork.weather, fork.model, fork.settings] = [this.weather, this.model, this.settings];
     [fork.again, fork.arrived, fork.asked] = [this.again, this.arrived, this.asked];
+    fork.cutters = this.cutters;
     return fork;
   }
 
@@ -130,6 +133,8 @@ export class Life {
     let left = mostWrites;
     const wrote = (write: Write) => {
       if (isMoved(write)) this.arrived = [...new Set([...arrived, ...this.arrived])];
+      if (!write.before && write.after?.kind === 'ControllerRevision')
+        this.cutters = new Map([...this.cutters, [write.after.metadata.name, this.settings]]);
       this.watcher.wrote(this, write);
       if (--left <= 0) throw new Crash();
     };

@@ -92,7 +92,11 @@ export function schedule(store: Store, pod: Pod, weather: Weather): void {
   const why = obstacle(store, pod, weather);
   if (why === undefined) {
     const conditions = [condition('PodScheduled', 'True', { lastTransitionTime: store.time })];
-    store.put({ ...pod, spec: { ...pod.spec, nodeName: 'node-1' }, status: { phase: 'Pending', conditions } } as Pod);
+    store.put({
+      ...pod,
+      spec: { ...pod.spec, nodeName: nodeFor(pod) },
+      status: { phase: 'Pending', conditions },
+    } as Pod);
     return;
   }
   const held = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
@@ -107,8 +111,11 @@ function obstacle(store: Store, pod: Pod, { room, shelf }: Weather): string | un
   const name = claimOf(pod);
   const unbound = name === undefined ? undefined : claimObstacle(store, name, shelf);
   if (unbound !== undefined) return unbound;
-  if (pod.spec['nodeSelector'] !== undefined) return "node(s) didn't match Pod's node affinity/selector";
+  if (diskOf(pod) === 'none') return "node(s) didn't match Pod's node affinity/selector";
   const taken = store.all(Pod).filter(({ spec, status }) => spec.nodeName !== undefined && !isOver(status));
+  const beside = taken.filter((other) => pod.spec['affinity'] !== undefined && claimOf(other) === name);
+  if (beside.length > 0 && beside.every(({ spec }) => spec.nodeName !== nodeFor(pod)))
+    return "1 node(s) didn't match Pod's node affinity/selector, 1 node(s) didn't match pod affinity rules";
   return taken.length < room ? undefined : '0/1 nodes are available: 1 Insufficient memory.';
 }
 
@@ -118,6 +125,11 @@ function claimObstacle(store: Store, name: string, shelf: boolean): string | und
   if (claim.metadata.deletionTimestamp) return `persistentvolumeclaim "${name}" is being deleted`;
   return claim.status?.phase === 'Bound' ? undefined : 'pod has unbound immediate PersistentVolumeClaims';
 }
+
+const diskOf = ({ spec }: Pod): string | undefined => (spec['nodeSelector'] as { disk?: string } | undefined)?.disk;
+
+/** There are two nodes, and only the second has another disk. */
+const nodeFor = (pod: Pod): string => (diskOf(pod) === 'other' ? 'node-2' : 'node-1');
 
 /** Somebody's own claim. */
 export const shelfClaim: PersistentVolumeClaim = {

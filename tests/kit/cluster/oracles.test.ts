@@ -77,7 +77,7 @@ const faults: { name: string; decider: Decider; found: RegExp }[] = [
   {
     name: 'cancels no download',
     decider: wanting((want, { seen }) => [...want, ...seen.all(JobKind).map(keep)]),
-    found: /goes on|at once|left over/,
+    found: /goes on|at once|left over|order of things/,
   },
   {
     name: 'tries again what failed for good',

@@ -87,9 +87,19 @@ function ofServers({ model, weather }: Life): string[] {
   return trouble === undefined || model.spec.replicas === 0 ? [] : [...reasons[trouble]];
 }
 
-function ofRoom({ model, weather, store }: Life): string[] {
-  if (model.spec.nodeSelector !== undefined) return ['Unschedulable'];
+function ofRoom(life: Life): string[] {
+  const { model, weather, store } = life;
+  if (model.spec.nodeSelector?.['disk'] === 'none') return ['Unschedulable'];
   const waiting = store.all(Pod).some((pod) => pod.spec.nodeName === undefined);
+  if (waiting && isStuck(life)) return ['Unschedulable'];
   const needed = 1 + Math.max(1, ...store.all(Deployment).map(({ status }) => status?.replicas ?? 0));
   return waiting && weather.room < needed + 1 ? ['Unschedulable'] : [];
+}
+
+/** New servers beside those on the other node, as a person asks, or a download beside servers that have read their weights. */
+function isStuck({ model, store }: Life): boolean {
+  const nodes = new Set(store.all(Pod).flatMap(({ spec }) => spec.nodeName ?? []));
+  const wanted = model.spec.nodeSelector === undefined ? 'node-1' : 'node-2';
+  const elsewhere = [...nodes].some((name) => name !== wanted);
+  return elsewhere && (model.spec.rollout.strategy === 'surge' || store.all(Job).length > 0);
 }
