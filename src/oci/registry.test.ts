@@ -231,12 +231,16 @@ describe('tries', () => {
   });
 
   test('silence ends', async () => {
-    await using it = await talk([[silence]], { answerWithin: 20 });
+    await using it = await talk([[silence]], { stallAfter: 20 });
     const ask = { method: 'GET', place: it.name(), to: 'manifests/1', actions: 'pull' } as const;
     await rejects(it.registry.ask(ask), { reason: 'Network', message: /Headers Timeout/ });
     await using stopped = await talk([[silence]]);
     const signal = AbortSignal.timeout(20);
     await rejects(manifestOf(stopped.registry, stopped.name(), { signal }), { reason: 'Aborted' });
+    await rejects(manifestOf(stopped.registry, stopped.name(), { signal }), { reason: 'Aborted' });
+    await using hanging = await talk([[served]], { connect: () => {} });
+    const soon = AbortSignal.timeout(20);
+    await rejects(manifestOf(hanging.registry, hanging.name(), { signal: soon }), { reason: 'Aborted' });
   });
 });
 
