@@ -39,6 +39,16 @@ export const verdicts = [
 ] as const;
 export type Verdict = (typeof verdicts)[number];
 
+/** What the reasons of the registry client mean to whoever asked for an image; a reason that is not here may pass. */
+export const registryVerdicts: Readonly<Partial<Record<string, Verdict>>> = {
+  Unauthorized: 'SourceUnauthorized',
+  NotFound: 'SourceNotFound',
+  TLS: 'SourceTLSError',
+  Digest: 'ChecksumMismatch',
+  Protocol: 'EmptySource',
+  TooLarge: 'EmptySource',
+};
+
 /** How `download` ends: `done`, a `verdict` that nobody should repeat, or a fault of the network that may pass. */
 export const exitCode = { done: 0, fault: 1, verdict: 42 } as const;
 

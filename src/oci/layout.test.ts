@@ -1,4 +1,5 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,6 +44,13 @@ describe('a layout', () => {
       { numRuns: 15 },
     );
     deepEqual(left(layout), []);
+  });
+
+  test('keeps blobs by other digests beside them', async () => {
+    const layout = await newLayout();
+    const digest = `sha512:${createHash('sha512').update('abc').digest('hex')}`;
+    await layout.write(pieces('abc'), { digest, size: 3 });
+    equal((await layout.readWhole({ digest, size: 3 })).toString(), 'abc');
   });
 
   test('has a blob only when all of it came and is right', async () => {

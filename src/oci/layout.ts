@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { checked, digestOf, type Expected, partsOf } from './digest.ts';
 import { type Descriptor, type Document, type Index, mediaType, readDocument } from './manifest.ts';
 import { Outlet } from './outlet.ts';
@@ -147,7 +147,9 @@ export class Layout {
     const scratch = join(this.folder, 'blobs', `.unfinished-${randomUUID()}`);
     try {
       await work(scratch);
-      await rename(scratch, path());
+      const target = path();
+      await mkdir(dirname(target), { recursive: true });
+      await rename(scratch, target);
     } catch (error) {
       await rm(scratch, { force: true });
       throw error;

@@ -13,6 +13,7 @@ describe('a reference', () => {
     ['127.0.0.1:5000/iris:1', { host: '127.0.0.1:5000', repository: 'iris', tag: '1' }],
     ['[::1]:5000/iris', { host: '[::1]:5000', repository: 'iris', tag: 'latest' }],
     ['REG:5000/models/iris__a-b.c', { host: 'REG:5000', repository: 'models/iris__a-b.c', tag: 'latest' }],
+    ['docker.io/iris', { host: 'docker.io', repository: 'library/iris', tag: 'latest' }],
     [`registry.example/iris@${digest}`, { host: 'registry.example', repository: 'iris', digest }],
     [`registry.example/iris:1@${digest}`, { host: 'registry.example', repository: 'iris', tag: '1', digest }],
   ];

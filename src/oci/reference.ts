@@ -1,6 +1,7 @@
 // Where an image is: `host[:port]/repository[:tag][@digest]`, also with `oci://` before it. There is no default host: a
 // name without one means different registries to different programs.
 
+import { hub } from './credentials.ts';
 import { isDigest } from './digest.ts';
 
 /** A repository of a registry. */
@@ -33,8 +34,9 @@ export function readReference(text: string): { reference: Reference } | { wrong:
   const tag = colon < 0 ? undefined : name.slice(colon + 1);
   const fault = hostFault(host) ?? repositoryFault(host, repository) ?? tagFault(tag) ?? digestFault(digest, rest);
   if (fault !== undefined) return wrong(fault);
+  const full = host === hub.name && !repository.includes('/') ? `library/${repository}` : repository;
   const asked = { ...(tag !== undefined && { tag }), ...(digest !== undefined && { digest }) };
-  return { reference: { host, repository, ...((tag ?? digest) === undefined ? { tag: 'latest' } : asked) } };
+  return { reference: { host, repository: full, ...((tag ?? digest) === undefined ? { tag: 'latest' } : asked) } };
 }
 
 /** The same for what must be right; the error is for people. */

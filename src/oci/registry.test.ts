@@ -5,9 +5,10 @@ import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, test } from 'node:test';
-import { answer, type Heard, type Reply, reset, ScriptedPeer, silence } from '../../tests/kit/scripted-peer.ts';
-import { type Clock, systemClock } from '../base/index.ts';
-import { blobBytes, blobWhole } from './blobs.ts';
+import { all, hasty, type Later, sent, talk } from '../../tests/kit/registry-talk.ts';
+import { answer, type Reply, reset, silence } from '../../tests/kit/scripted-peer.ts';
+import { systemClock } from '../base/index.ts';
+import { blobBytes } from './blobs.ts';
 import { digestOf } from './digest.ts';
 import type { RegistryError } from './errors.ts';
 import { mediaType } from './manifest.ts';
@@ -19,58 +20,40 @@ const config = { mediaType: mediaType.config, digest: digestOf('{}'), size: 2 };
 const manifest = JSON.stringify({ schemaVersion: 2, mediaType: mediaType.manifest, config, layers: [] });
 const served = answer(200, manifest, { 'content-type': mediaType.manifest });
 const user = { username: 'ann', password: 'sesame' };
-/** No waiting between tries; longer times are deadlines. */
-const hasty: Clock = { ...systemClock, after: (ms, run) => systemClock.after(ms > 12_000 ? ms : Math.min(ms, 1), run) };
-
-interface Talk extends AsyncDisposable {
-  registry: Registry;
-  peers: ScriptedPeer[];
-  name: (repository?: string) => ReturnType<typeof referenceOf>;
-}
-
-/** A client, and a peer for each script; the first is the registry. */
-async function talk(scripts: Reply[][], options: Partial<RegistryOptions> = {}): Promise<Talk> {
-  const peers = await Promise.all(scripts.map((script) => ScriptedPeer.start(script)));
-  const hosts = peers.map(({ port }) => `127.0.0.1:${port}`);
-  const registry = new Registry({ clock: hasty, random: () => 0, plainHttp: hosts, ...options });
-  const name = (repository = 'a/b') => referenceOf(`${hosts[0]}/${repository}:1`);
-  const close = async () => {
-    await registry.close();
-    for (const peer of peers) await peer[Symbol.asyncDispose]();
-  };
-  return { registry, peers, name, [Symbol.asyncDispose]: close };
-}
-
-const sent = (heard: Heard | undefined, name: string) => heard?.headers.find(([key]) => key === name)?.[1];
-const all = async (bytes: AsyncIterable<Buffer>) => {
-  const pieces: Buffer[] = [];
-  for await (const piece of bytes) pieces.push(piece);
-  return Buffer.concat(pieces).toString();
-};
 const basic = `Basic ${Buffer.from('ann:sesame').toString('base64')}`;
 const closed = answer(401, '{}', { 'www-authenticate': 'Basic realm="x"' });
-const toPeer = (status: number, it: { peers: ScriptedPeer[] }, path = '/blob'): Reply => {
-  return (socket, heard) =>
-    answer(status, '', { location: `http://127.0.0.1:${it.peers[1]?.port}${path}` })(socket, heard);
-};
+/** Sends whoever asks to the second peer. */
+const elsewhere =
+  (status: number, peers: Later): Reply =>
+  (socket, heard) =>
+    answer(status, '', { location: `http://127.0.0.1:${peers[1]?.port}/blob` })(socket, heard);
 
 describe('redirects', () => {
   test('credentials stay with the registry', async () => {
-    const it = {} as Talk;
-    await using talked = await talk([[closed, (...given) => toPeer(307, it)(...given)], [answer(200, 'abc')]], {
+    await using it = await talk((peers) => [[closed, elsewhere(307, peers)], [answer(200, 'abc')]], {
       credentials: () => user,
     });
-    Object.assign(it, talked);
     const content = { digest: digestOf('abc'), size: 3 };
     equal(await all(blobBytes(it.registry, it.name(), content)), 'abc');
     equal(sent(it.peers[0]?.heard[1], 'authorization'), basic);
     equal(sent(it.peers[1]?.heard[0], 'authorization'), undefined);
   });
 
+  test('a host to which we were sent cannot ask who we are', async () => {
+    const asks =
+      (peers: Later): Reply =>
+      (socket, heard) => {
+        const realm = `http://127.0.0.1:${peers[1]?.port}/steal`;
+        answer(401, '', { 'www-authenticate': `Bearer realm="${realm}"` })(socket, heard);
+      };
+    await using it = await talk((peers) => [[elsewhere(307, peers)], [asks(peers)]], { credentials: () => user });
+    await rejects(manifestOf(it.registry, it.name()), { reason: 'Unauthorized', status: 401 });
+    equal(it.peers[1]?.heard.length, 1);
+    equal(it.peers[0]?.heard.length, 1);
+  });
+
   test('nothing goes to a host without TLS that is not named as one', async () => {
-    const it = {} as Talk;
-    await using talked = await talk([[(...given) => toPeer(302, it)(...given)], [served]]);
-    Object.assign(it, talked);
+    await using it = await talk((peers) => [[elsewhere(302, peers)], [served]]);
     const only = { clock: hasty, random: () => 0, plainHttp: [it.name().host] };
     await using registry = new Registry(only);
     await rejects(manifestOf(registry, it.name()), { reason: 'Redirect', message: /without TLS/ });
@@ -96,23 +79,21 @@ describe('redirects', () => {
 
 describe('credentials', () => {
   const asksToken =
-    (it: { peers: ScriptedPeer[] }): Reply =>
+    (peers: Later): Reply =>
     (socket, heard) =>
       answer(401, '{}', {
-        'www-authenticate': `Bearer realm="http://127.0.0.1:${it.peers[1]?.port}/token?x=1",service="reg"`,
+        'www-authenticate': `Bearer realm="http://127.0.0.1:${peers[1]?.port}/token?x=1",service="reg"`,
       })(socket, heard);
   const needsToken =
-    (it: { peers: ScriptedPeer[] }, token: () => string): Reply =>
+    (peers: Later, token: () => string): Reply =>
     (socket, heard) =>
-      (sent(heard, 'authorization') === `Bearer ${token()}` ? served : asksToken(it))(socket, heard);
+      (sent(heard, 'authorization') === `Bearer ${token()}` ? served : asksToken(peers))(socket, heard);
   const tokens = (...values: string[]): Reply[] => values.map((token) => answer(200, { token, expires_in: 300 }));
 
   test('a token is asked for once for each set of rights, with name and password', async () => {
-    const it = {} as Talk;
-    await using talked = await talk([[(...given) => needsToken(it, () => 't1')(...given)], tokens('t1')], {
+    await using it = await talk((peers) => [[needsToken(peers, () => 't1')], tokens('t1')], {
       credentials: () => user,
     });
-    Object.assign(it, talked);
     await manifestOf(it.registry, it.name());
     await manifestOf(it.registry, it.name());
     equal(it.peers[0]?.heard.length, 3);
@@ -125,14 +106,12 @@ describe('credentials', () => {
   });
 
   test('a token that is refused, or at its end, is asked for anew', async () => {
-    const it = {} as Talk;
     let good = 't1';
     let ahead = 0;
     const clock = { ...hasty, monotonic: () => systemClock.monotonic() + ahead };
-    await using talked = await talk([[(...given) => needsToken(it, () => good)(...given)], tokens('t1', 't2', 't3')], {
+    await using it = await talk((peers) => [[needsToken(peers, () => good)], tokens('t1', 't2', 't3')], {
       clock,
     });
-    Object.assign(it, talked);
     await manifestOf(it.registry, it.name());
     good = 't2';
     await manifestOf(it.registry, it.name());
@@ -145,15 +124,10 @@ describe('credentials', () => {
   });
 
   test('a refresh token is exchanged by a form, not in the URL', async () => {
-    const it = {} as Talk;
     const credentials = () => ({ identityToken: 'refresh' });
-    await using talked = await talk(
-      [[(...given) => needsToken(it, () => 't')(...given)], [answer(200, { access_token: 't' })]],
-      {
-        credentials,
-      },
-    );
-    Object.assign(it, talked);
+    await using it = await talk((peers) => [[needsToken(peers, () => 't')], [answer(200, { access_token: 't' })]], {
+      credentials,
+    });
     await manifestOf(it.registry, it.name());
     const [asked] = it.peers[1]?.heard ?? [];
     deepEqual([asked?.method, asked?.path], ['POST', '/token?x=1']);
@@ -170,9 +144,7 @@ describe('credentials', () => {
   });
 
   test('a token server without TLS gets no password unless it is named as one', async () => {
-    const it = {} as Talk;
-    await using talked = await talk([[(...given) => asksToken(it)(...given)], tokens('t')]);
-    Object.assign(it, talked);
+    await using it = await talk((peers) => [[asksToken(peers)], tokens('t')]);
     await using registry = new Registry({
       clock: hasty,
       random: () => 0,
@@ -191,9 +163,7 @@ describe('credentials', () => {
       [answer(200, 'x'.repeat(1_100_000)), /a token of \d+ bytes/],
       [answer(403, { errors: [{ code: 'DENIED', message: 'not you' }] }), /refuses: 403 DENIED: not you/],
     ] as const) {
-      const it = {} as Talk;
-      await using talked = await talk([[(...given) => asksToken(it)(...given)], [reply]]);
-      Object.assign(it, talked);
+      await using it = await talk((peers) => [[asksToken(peers)], [reply]]);
       await rejects(manifestOf(it.registry, it.name()), why);
     }
   });
@@ -261,12 +231,16 @@ describe('tries', () => {
   });
 
   test('silence ends', async () => {
-    await using it = await talk([[silence]], { answerWithin: 20 });
+    await using it = await talk([[silence]], { stallAfter: 20 });
     const ask = { method: 'GET', place: it.name(), to: 'manifests/1', actions: 'pull' } as const;
     await rejects(it.registry.ask(ask), { reason: 'Network', message: /Headers Timeout/ });
     await using stopped = await talk([[silence]]);
     const signal = AbortSignal.timeout(20);
     await rejects(manifestOf(stopped.registry, stopped.name(), { signal }), { reason: 'Aborted' });
+    await rejects(manifestOf(stopped.registry, stopped.name(), { signal }), { reason: 'Aborted' });
+    await using hanging = await talk([[served]], { connect: () => {} });
+    const soon = AbortSignal.timeout(20);
+    await rejects(manifestOf(hanging.registry, hanging.name(), { signal: soon }), { reason: 'Aborted' });
   });
 });
 
@@ -311,78 +285,5 @@ describe('a manifest', () => {
       await using it = await talk([[reply]]);
       await rejects(manifestOf(it.registry, it.name()), { reason: 'TooLarge' });
     }
-  });
-});
-
-describe('a blob', () => {
-  const content = { digest: digestOf('abcdef'), size: 6 };
-  const cutAfter =
-    (text: string): Reply =>
-    (socket) =>
-      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n${text}`, () => setTimeout(() => socket.destroy(), 5));
-  const ranged: Reply = (socket, heard) => {
-    const from = Number(/^bytes=(\d+)-$/.exec(sent(heard, 'range') ?? '')?.[1] ?? 0);
-    answer(206, 'abcdef'.slice(from), { 'content-range': `bytes ${from}-5/6` })(socket, heard);
-  };
-
-  test('goes on after a cut from where it was', async () => {
-    await using it = await talk([[cutAfter('ab'), cutAfter(''), ranged]]);
-    equal(await all(blobBytes(it.registry, it.name(), content)), 'abcdef');
-    deepEqual(
-      it.peers[0]?.heard.map((heard) => sent(heard, 'range')),
-      [undefined, 'bytes=2-', 'bytes=2-'],
-    );
-  });
-
-  test('is read again from the start by whoever knows no ranges, and the known part is left out', async () => {
-    await using it = await talk([[cutAfter('abc'), answer(200, 'abcdef')]]);
-    equal(await all(blobBytes(it.registry, it.name(), content)), 'abcdef');
-  });
-
-  test('another range than the one asked for is refused', async () => {
-    await using it = await talk([[cutAfter('ab'), answer(206, 'def', { 'content-range': 'bytes 3-5/6' })]]);
-    await rejects(all(blobBytes(it.registry, it.name(), content)), { reason: 'Protocol' });
-  });
-
-  test('that is shorter than it should be is told apart from a cut', async () => {
-    await using it = await talk([[answer(200, 'abc'), answer(416, '')]]);
-    await rejects(all(blobBytes(it.registry, it.name(), content)), {
-      reason: 'Digest',
-      message: /no more than 3 bytes/,
-    });
-  });
-
-  test('that never gets further is given up', async () => {
-    await using it = await talk([[cutAfter('ab'), cutAfter('')]]);
-    await rejects(all(blobBytes(it.registry, it.name(), content)), { reason: 'Network' });
-    equal(it.peers[0]?.heard.length, 6);
-  });
-
-  test('that is damaged, too long, or pieced together from two is refused', async () => {
-    for (const script of [[answer(200, 'abcdeX')], [answer(200, 'abcdefg')], [cutAfter('aX'), ranged]]) {
-      await using it = await talk([script]);
-      await rejects(all(blobBytes(it.registry, it.name(), content)), { reason: 'Digest' });
-    }
-  });
-
-  test('that is left in the middle ends its connection', async () => {
-    const endless: Reply = (socket) => {
-      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000000\r\n\r\n');
-      const more = (): void => void (socket.writable && socket.write(Buffer.alloc(65_536), () => setImmediate(more)));
-      more();
-    };
-    await using it = await talk([[endless]]);
-    for await (const piece of blobBytes(it.registry, it.name(), { ...content, size: 100_000_000 })) {
-      ok(piece.length > 0);
-      break;
-    }
-    while ((it.peers[0]?.sockets.size ?? 0) > 0) await new Promise((resolve) => setTimeout(resolve, 5));
-  });
-
-  test('that should be small is not begun when it is not', async () => {
-    await using it = await talk([[answer(200, 'abcdef')]]);
-    await rejects(blobWhole(it.registry, it.name(), content, { most: 5 }), { reason: 'TooLarge' });
-    equal(it.peers[0]?.heard.length, 0);
-    equal((await blobWhole(it.registry, it.name(), content, { most: 6 })).toString(), 'abcdef');
   });
 });

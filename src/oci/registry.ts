@@ -65,12 +65,13 @@ export class Registry implements AsyncDisposable {
     const scopes = scopesOf(ask);
     const url = this.urlOf(ask.place, ask.to);
     const authorization = this.#isHome(ask.place, url) ? await this.#login.authorization(ask.place, scopes) : undefined;
-    const answer = await this.#follow(ask, url, authorization);
-    if (answer.status !== 401) return answer;
+    const { answer, from } = await this.#follow(ask, url, authorization);
+    // Only the registry itself may ask who we are, and name a token server.
+    if (answer.status !== 401 || !this.#isHome(ask.place, from)) return answer;
     const better = await this.#login.again(ask.place, scopes, answer, authorization);
     if (better === undefined) return answer;
     await answer.body.discard();
-    return this.#follow(ask, url, better);
+    return (await this.#follow(ask, url, better)).answer;
   }
 
   /** The same, where only the named statuses will do. */
@@ -123,7 +124,8 @@ export class Registry implements AsyncDisposable {
     return url.origin === this.urlOf(place, '').origin;
   }
 
-  async #follow(ask: Ask, first: URL, authorization: string | undefined): Promise<Answer> {
+  /** The answer, and where it came from in the end. */
+  async #follow(ask: Ask, first: URL, authorization: string | undefined): Promise<{ answer: Answer; from: URL }> {
     const { method, body, signal } = ask;
     const common = { 'user-agent': this.#userAgent, ...ask.headers };
     let url = first;
@@ -132,7 +134,7 @@ export class Registry implements AsyncDisposable {
       const known = authorization !== undefined && this.#isHome(ask.place, url) ? { authorization } : {};
       const answer = await this.#wire.ask({ method, url, headers: { ...common, ...known }, body, signal });
       const next = redirectOf(answer, method, url);
-      if (!next) return answer;
+      if (!next) return { answer, from: url };
       await answer.body.discard();
       url = next;
     }

@@ -3,16 +3,14 @@
 
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { hasty } from '../../tests/kit/registry-talk.ts';
 import { answer, type Heard, type Reply, ScriptedPeer } from '../../tests/kit/scripted-peer.ts';
-import { type Clock, systemClock } from '../base/index.ts';
 import { digestOf } from './digest.ts';
 import { mediaType } from './manifest.ts';
 import { referenceOf } from './reference.ts';
 import { Registry, type RegistryOptions } from './registry.ts';
 import { type BlobSource, pushBlob, pushManifest, type UploadOptions } from './upload.ts';
 
-/** No waiting between tries; longer times are deadlines. */
-const hasty: Clock = { ...systemClock, after: (ms, run) => systemClock.after(ms > 12_000 ? ms : Math.min(ms, 1), run) };
 const text = 'abcdefghij';
 const source: BlobSource = {
   digest: digestOf(text),

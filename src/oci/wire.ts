@@ -18,7 +18,7 @@ export interface WireOptions {
   ca?: string | readonly string[];
   /** Milliseconds without a byte after which a connection counts as cut. */
   stallAfter?: number;
-  /** Milliseconds that a registry may take to answer once it has everything: it may be hashing a large blob. */
+  /** Milliseconds that a registry may take to answer what was sent to it: it may be hashing a large blob. */
   answerWithin?: number;
   /** Errors of `connect` for which no second try is made; they come out as they are. */
   hopeless?: (error: Error) => boolean;
@@ -68,8 +68,10 @@ export class Wire {
       const sent = body && { body: body.open() as Dispatcher.DispatchOptions['body'] };
       const length = body && { 'content-length': String(body.length) };
       const path = `${url.pathname}${url.search}`;
-      const options = { method, path, headers: { ...headers, ...length }, ...sent } as Dispatcher.DispatchOptions;
-      this.#poolFor(url.origin).dispatch(options, exchange);
+      const { stallAfter = defaults.stallAfter, answerWithin = defaults.answerWithin } = this.#options;
+      const patience = { headersTimeout: body ? answerWithin : stallAfter };
+      const options = { method, path, headers: { ...headers, ...length }, ...sent, ...patience };
+      this.#poolFor(url.origin).dispatch(options as Dispatcher.DispatchOptions, exchange);
     });
   }
 
@@ -81,13 +83,11 @@ export class Wire {
   #poolFor(origin: string): Pool {
     const known = this.#pools.get(origin);
     if (known) return known;
-    const { stallAfter = defaults.stallAfter, answerWithin = defaults.answerWithin } = this.#options;
     const pool = new Pool(origin, {
       allowH2: false,
       pipelining: 1,
       connections: connectionsPerHost,
-      headersTimeout: answerWithin,
-      bodyTimeout: stallAfter,
+      bodyTimeout: this.#options.stallAfter ?? defaults.stallAfter,
       connect: this.#connect,
     });
     this.#pools.set(origin, pool);
@@ -134,13 +134,13 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#said = said;
+    question.signal?.addEventListener('abort', this.#aborted, { once: true });
+    if (question.signal?.aborted) this.#aborted();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    const { signal } = this.#question;
-    if (signal?.aborted) return this.#aborted();
-    signal?.addEventListener('abort', this.#aborted, { once: true });
+    if (this.#question.signal?.aborted) this.#aborted();
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Answer['headers']): void {
@@ -168,7 +168,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #aborted = (): void => {
     const cause = this.#question.signal?.reason as unknown;
     const { host } = this.#question.url;
-    this.#controller?.abort(new RegistryError({ reason: 'Aborted', message: `${host}: given up`, cause }));
+    const error = new RegistryError({ reason: 'Aborted', message: `${host}: given up`, cause });
+    this.#controller?.abort(error);
+    this.#reject(error); // also while there is no connection yet
   };
 
   #leave(): void {

@@ -2,7 +2,7 @@
 
 import { deepEqual, equal, match, ok, throws } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -62,8 +62,31 @@ describe('the files of the image', onLinux, () => {
     const [node = '', main = ''] = start.Entrypoint.map((path) => join(at, path));
     const said = execFileSync(node, [main, 'operator', '--version'], { encoding: 'utf8' });
     equal(said, `${(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version}\n`);
+    const inference = `require(${JSON.stringify(join(at, 'baton/node_modules/onnxruntime-node'))}).InferenceSession.name`;
+    equal(execFileSync(node, ['-p', inference], { encoding: 'utf8' }), 'InferenceSession\n');
     equal(statSync(join(at, 'tmp')).mode & 0o7777, 0o1777);
     match(readFileSync(join(at, 'etc/ssl/certs/ca-certificates.crt'), 'utf8'), /^-----BEGIN CERTIFICATE-----/);
+  });
+
+  const isRoot = process.getuid?.() === 0;
+  test('are all that Node and git need', {
+    skip: isRoot ? false : 'only root can shut a program into a folder',
+  }, async () => {
+    const at = join(folder, 'shut');
+    placeFiles(Object.values(await partsOf({ root, machine: { platform, arch } })).flat(), at);
+    mkdirSync(join(at, 'dev'));
+    writeFileSync(join(at, 'dev/null'), '');
+    chmodSync(join(at, 'dev/null'), 0o666);
+    const inside = (...args: string[]) =>
+      execFileSync('chroot', ['--userspec=65532:65532', at, ...args], { encoding: 'utf8' });
+    match(inside(...start.Entrypoint, '--help'), /Programs: operator, download, inspect, serve/);
+    const native = "require('/baton/node_modules/onnxruntime-node').InferenceSession.name";
+    equal(inside('/usr/local/bin/node', '-p', native), 'InferenceSession\n');
+    match(inside('/usr/bin/git', '--version'), /^git version 2/);
+    throws(
+      () => inside('/usr/bin/git', 'ls-remote', 'https://127.0.0.1:1/x'),
+      /Failed to connect|Couldn't connect|unable to access/,
+    );
   });
 
   test('hold nothing twice, and no authority that only this machine trusts', async () => {

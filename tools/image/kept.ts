@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Entry, Layer, Layout } from '../../src/oci/index.ts';
 
@@ -21,8 +21,11 @@ export class KeptLayers {
 
   static async in(layout: Layout): Promise<KeptLayers> {
     const file = join(layout.folder, 'kept-layers.json');
-    const text = await readFile(file, 'utf8').catch(() => '{}');
-    return new KeptLayers(layout, file, JSON.parse(text) as Record<string, Layer>);
+    const known = await readFile(file, 'utf8').then(
+      (text) => JSON.parse(text) as Record<string, Layer>,
+      () => ({}),
+    );
+    return new KeptLayers(layout, file, known);
   }
 
   /** The layer of these entries, built only where it is not here. */
@@ -32,7 +35,9 @@ export class KeptLayers {
     if (known && (await this.#layout.has(known.descriptor))) return known;
     const layer = await build();
     this.#known[key] = layer;
-    await writeFile(this.#file, JSON.stringify(this.#known));
+    const scratch = `${this.#file}.${process.pid}`;
+    await writeFile(scratch, JSON.stringify(this.#known));
+    await rename(scratch, this.#file); // somebody may be reading it
     return layer;
   }
 }

@@ -1,14 +1,13 @@
 // A look at an image, and what comes of it in the words of the contract: found, refused for good, or a fault that may
 // pass. The operator looks in the same way as the program that runs in a pod; only what they know differs.
 
-import type { Verdict } from '../../api/index.ts';
+import { registryVerdicts, type Verdict } from '../../api/index.ts';
 import { EgressDenied } from '../../base/index.ts';
 import {
   inspect,
   type Inspected,
   type InspectedImage,
   readReference,
-  type Reason,
   type Registry,
   RegistryError,
 } from '../../oci/index.ts';
@@ -29,18 +28,9 @@ export async function lookAt(registry: Registry, image: string, signal?: AbortSi
   }
 }
 
-const verdicts: Partial<Record<Reason, Verdict>> = {
-  Unauthorized: 'SourceUnauthorized',
-  NotFound: 'SourceNotFound',
-  TLS: 'SourceTLSError',
-  Digest: 'ChecksumMismatch',
-  Protocol: 'EmptySource',
-  TooLarge: 'EmptySource',
-};
-
 function verdictOf(error: unknown): Verdict | undefined {
   if (error instanceof EgressDenied) return 'EgressDenied';
-  return error instanceof RegistryError ? verdicts[error.reason] : undefined;
+  return error instanceof RegistryError ? registryVerdicts[error.reason] : undefined;
 }
 
 function found({ digest, mounting, images }: Inspected): Looked {

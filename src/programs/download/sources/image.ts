@@ -1,6 +1,7 @@
 // Images and artifacts in registries. The manifest decides what there is, and every blob is named by its digest; blobs are
 // fetched like any other file, so they too survive cuts and restarts.
 
+import { registryVerdicts } from '../../../api/index.ts';
 import { connector, EgressDenied } from '../../../base/index.ts';
 import {
   forPlatform,
@@ -8,7 +9,6 @@ import {
   type Manifest,
   manifestOf,
   platformOf,
-  type Reason,
   readReference,
   type Reference,
   Registry,
@@ -77,20 +77,11 @@ function itemOf({ layer, path, becomes }: Piece, registry: Registry, reference: 
   };
 }
 
-const verdicts: Partial<Record<Reason, ConstructorParameters<typeof Refused>[0]>> = {
-  Unauthorized: 'SourceUnauthorized',
-  NotFound: 'SourceNotFound',
-  TLS: 'SourceTLSError',
-  Digest: 'ChecksumMismatch',
-  Protocol: 'EmptySource',
-  TooLarge: 'EmptySource',
-};
-
 /** What a registry's error means for the download. */
 function explained(error: unknown): unknown {
   if (error instanceof EgressDenied) return new Refused('EgressDenied', error.message);
   if (!(error instanceof RegistryError)) return error;
-  const verdict = verdicts[error.reason];
+  const verdict = registryVerdicts[error.reason];
   return verdict
     ? new Refused(verdict, error.message, error)
     : new Fault(error.message, { cause: error, again: 'never' });
