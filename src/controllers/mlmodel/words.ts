@@ -114,7 +114,8 @@ const outdatedWords = {
 };
 
 function exposed({ model, seen, plan }: Told): Verdict {
-  if (!model.spec.expose) return verdict('Exposed', false, 'NotAsked', 'The model is reachable inside the cluster only');
+  if (!model.spec.expose)
+    return verdict('Exposed', false, 'NotAsked', 'The model is reachable inside the cluster only');
   const port = seen.get(Service, exposeName(model))?.spec.ports?.[0]?.nodePort;
   if (port === undefined) return verdict('Exposed', false, 'Waiting', 'Waiting for a port on the nodes');
   const answers = plan.rollout.available > 0 ? 'answers' : 'will answer, once a server does,';
