@@ -27,6 +27,7 @@ export function messageOf({ stage, plan, model }: { stage: Stage; plan: Plan; mo
     case 'Failed':
       return `${stage.cause.message}${serving === undefined ? '' : `; revision ${serving} serves`}`;
     case 'Pending':
+      return `Waiting for the volume to be made${meanwhile}`;
     case 'CreatingStorage':
       return `${stage.cause?.message ?? 'Waiting for the volume to be bound'}${meanwhile}`;
     case 'Downloading':

@@ -35,6 +35,8 @@ export function stageOf(model: MLModel, plan: Plan, now: number): Standing {
     case 'leaving':
       if (weights.held) return { stage: { name: 'Failed', cause: weights.cause } };
       return byDeadline({ name: 'CreatingStorage', cause: weights.cause }, weights.since);
+    case 'absent':
+      return { stage: { name: 'Pending', cause: undefined } };
     case 'binding':
       return byDeadline({ name: 'CreatingStorage', cause: weights.cause }, weights.since, weights.late);
     case 'restarting':

@@ -58,6 +58,7 @@ function download(
     case 'loading':
     case 'failed':
       return [apply(claim), create(downloadJob(model, source, weights.attempt, settings))];
+    case 'absent':
     case 'binding':
     case 'restarting':
       return [apply(claim)];
