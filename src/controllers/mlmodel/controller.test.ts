@@ -30,8 +30,8 @@ const cases: { name: string; model?: MLModel; world: Observed; plan: string; pha
     name: 'a new model asks for a volume first',
     world: seen(),
     plan: '!Revision +Claim',
-    phase: 'CreatingStorage',
-    reason: 'CreatingStorage',
+    phase: 'Pending',
+    reason: 'Pending',
   },
   {
     name: 'a volume that is there is filled',
@@ -67,8 +67,8 @@ const cases: { name: string; model?: MLModel; world: Observed; plan: string; pha
     model: v2,
     world: seen(...ready),
     plan: '!Revision +Claim +Deployment +Service =Revision =Claim',
-    phase: 'CreatingStorage',
-    reason: 'CreatingStorage',
+    phase: 'Pending',
+    reason: 'Pending',
   },
   {
     name: 'a new source that is there rolls out, and the old weights stay for the way back',

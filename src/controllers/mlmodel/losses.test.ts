@@ -66,8 +66,8 @@ const cases: { name: string; model?: MLModel; world: Observed; plan: string; pha
     name: 'then the volume comes, and stays without servers until it is filled',
     world: seen(revision(v1), deployment(v1, 0)),
     plan: '!Revision +Claim +Deployment +Service',
-    phase: 'CreatingStorage',
-    reason: 'CreatingStorage',
+    phase: 'Pending',
+    reason: 'Pending',
   },
   {
     name: 'a verdict outlives its claim',

@@ -27,7 +27,7 @@ export function messageOf({ stage, plan, model }: { stage: Stage; plan: Plan; mo
     case 'Failed':
       return `${stage.cause.message}${serving === undefined ? '' : `; revision ${serving} serves`}`;
     case 'Pending':
-      return `${stage.cause?.message ?? looking(plan)}${meanwhile}`;
+      return `${stage.cause?.message ?? waiting(plan)}${meanwhile}`;
     case 'CreatingStorage':
       return `${stage.cause?.message ?? 'Waiting for the volume to be bound'}${meanwhile}`;
     case 'Downloading':
@@ -37,10 +37,12 @@ export function messageOf({ stage, plan, model }: { stage: Stage; plan: Plan; mo
   }
 }
 
-const looking = ({ weights }: Plan): string =>
-  weights.at === 'looking' && weights.inspecting
+function waiting({ weights }: Plan): string {
+  if (weights.at !== 'looking') return 'Waiting for the volume to be made';
+  return weights.inspecting
     ? 'A Job looks at the image of the weights, because its registry wants to know who asks'
     : 'The image of the weights is being looked at';
+}
 
 const downloading = ({ weights }: Plan): string =>
   weights.at === 'loading' && weights.failed > 0

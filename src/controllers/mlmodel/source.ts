@@ -31,19 +31,26 @@ export interface Found {
 
 /** The source of a model. An image is one only when it was found. */
 export function sourceOf(model: MLModel, found?: Found): Source {
-  const { modelURL, digest, accessMode } = model.spec;
+  const { modelURL, digest } = model.spec;
   const own = /^pvc:\/\/([^/]+)\/?(.*)$/.exec(modelURL);
   if (own) return { from: 'claim', claim: own[1] ?? '', path: (own[2] ?? '').replace(/\/$/, '') };
-  if (!isImage(model)) return downloadOf(model, shortHash([modelURL, digest ?? '', accessMode], 10));
+  if (!isImage(model)) return downloadOf(model, digest ?? '');
   if (!found) return { from: 'registry' };
   const name = pinned(modelURL, found.digest);
   if (found.mounted) return { from: 'image', image: name };
   const image = { name, ...(found.bytes !== undefined && { bytes: found.bytes }) };
-  return { ...downloadOf(model, shortHash([modelURL, found.digest, accessMode], 10)), image };
+  return { ...downloadOf(model, found.digest), image };
 }
 
-const downloadOf = ({ metadata }: MLModel, weights: string) =>
-  ({ from: 'download', weights, claim: childName(metadata.name, `weights-${weights}`) }) as const;
+/** How a framework wants its weights laid out, where they cannot be as they came: others can share theirs. */
+const layouts: Partial<Record<MLModel['spec']['framework'], string>> = { tensorflow: 'a folder for each version' };
+
+function downloadOf({ spec, metadata }: MLModel, digest: string): Extract<Source, { from: 'download' }> {
+  const { modelURL, accessMode, framework } = spec;
+  const layout = layouts[framework];
+  const weights = shortHash([modelURL, digest, accessMode, ...(layout === undefined ? [] : [layout])], 10);
+  return { from: 'download', weights, claim: childName(metadata.name, `weights-${weights}`) };
+}
 
 const scheme = 'oci://';
 
@@ -73,26 +80,20 @@ export function urlOf({ spec }: MLModel, source: Source): string {
   return image === undefined ? spec.modelURL : `${scheme}${image}`;
 }
 
+/** Fields of a download's pod that may keep it from starting. */
+const podParts = [
+  'nodeSelector',
+  'tolerations',
+  'priorityClassName',
+  'runtimeClassName',
+  'imagePullSecrets',
+  'podLabels',
+  'podAnnotations',
+] as const;
+
 /** What a download was started for, and by which pod: a person who mends one of these wants it tried again. */
 export function attemptOf({ spec, metadata }: MLModel): string {
   const { storageSize, credentials, storageClassName } = spec;
-  const {
-    nodeSelector,
-    tolerations,
-    priorityClassName,
-    runtimeClassName,
-    imagePullSecrets,
-    podLabels,
-    podAnnotations,
-  } = spec;
-  const pod = [
-    nodeSelector,
-    tolerations,
-    priorityClassName,
-    runtimeClassName,
-    imagePullSecrets,
-    podLabels,
-    podAnnotations,
-  ];
+  const pod = podParts.map((part) => spec[part]);
   return shortHash([metadata.annotations?.[mark.retry], storageSize, credentials, storageClassName, pod], 6);
 }

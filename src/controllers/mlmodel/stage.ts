@@ -38,6 +38,8 @@ export function stageOf(model: MLModel, plan: Plan, now: number): Standing {
       return byDeadline({ name: 'CreatingStorage', cause: weights.cause }, weights.since);
     case 'looking':
       return byDeadline({ name: 'Pending', cause: weights.cause }, weights.since, weights.late);
+    case 'absent':
+      return { stage: { name: 'Pending', cause: undefined } };
     case 'binding':
       return byDeadline({ name: 'CreatingStorage', cause: weights.cause }, weights.since, weights.late);
     case 'restarting':

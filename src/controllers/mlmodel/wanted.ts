@@ -65,6 +65,7 @@ function download(
     case 'loading':
     case 'failed':
       return [apply(claim), create(downloadJob(model, source, weights.attempt, settings))];
+    case 'absent':
     case 'binding':
     case 'restarting':
       return [apply(claim)];

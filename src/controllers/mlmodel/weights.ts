@@ -21,7 +21,7 @@ import { attemptOf, type Source } from './source.ts';
 import { digestOn, isGoing, isIntact, isSize, mustBeReplaced, usersOf } from './volume.ts';
 
 /**
- * The stages that weights go through. `leaving`: the claim, or what is left of an earlier one, must go before a new one
+ * The stages that weights go through. `absent`: there is no claim yet, and nothing in its way. `leaving`: the claim, or what is left of an earlier one, must go before a new one
  * can come; `held`: servers that answer keep it from going. `restarting`: so must a Job whose evidence is gone, or which
  * is stuck and not what is asked any more. A `cause` is told at once, a `late` one when the deadline has passed.
  */
@@ -29,6 +29,7 @@ export type Weights =
   | { at: 'ready'; digest: string | undefined }
   | { at: 'missing'; cause: Cause }
   | { at: 'leaving'; cause: Cause; since: string | undefined; held: boolean }
+  | { at: 'absent'; cause: undefined }
   | { at: 'binding'; cause: Cause | undefined; late: Cause | undefined; since: string | undefined }
   | { at: 'restarting'; cause: Cause | undefined; since: string | undefined }
   | Loading
@@ -60,7 +61,7 @@ export function weightsOf(model: MLModel, source: Source, seen: Observed, facts:
   if (failed) return { at: 'failed', attempt, cause: failureOf(failed, podsOf(failed, seen)) };
   const leaving = claim ? goingAway(model, claim, seen, facts) : remains(source.claim, jobs, seen);
   if (leaving) return leaving;
-  if (!claim) return { at: 'binding', cause: undefined, late: undefined, since: undefined };
+  if (!claim) return { at: 'absent', cause: undefined };
   return loadingFor(attempt, claim, { jobs, seen, facts });
 }
 
