@@ -33,7 +33,7 @@ export function storageVerdicts(told: Told): Verdict[] {
 }
 
 const nodeBoundWords =
-  'Only one node at a time can mount the volume, so all servers run there, and a drain of that node stops all of them until others have started elsewhere; with accessMode ReadWriteMany they may spread';
+  'Only one node at a time can mount the volume, so all servers run there, and a drain of that node stops all of them until others have started elsewhere (minutes, if the scheduler tries them late); with accessMode ReadWriteMany they may spread';
 
 /** Former weights stay, too. */
 function retained(asked: readonly string[], seen: Observed): Verdict[] {
