@@ -21,14 +21,15 @@ export interface BlobSource {
 export interface UploadOptions extends Bounded {
   /** A repository of the same registry that may have it. */
   mountFrom?: string | undefined;
-  /** Larger blobs go up in pieces of this size; 0 sends everything in one. */
+  /** Larger blobs go up in pieces of this size. Without it everything is sent in one, and in pieces after a first cut. */
   chunk?: number | undefined;
 }
 
 /** How a blob came to be in the repository. */
 export type Uploaded = 'present' | 'mounted' | 'uploaded';
 
-const usualChunk = 64 * 1024 * 1024;
+/** Registries wait for their disk after each piece; one that keeps nothing of a broken piece loses no more than this. */
+const chunkAfterCut = 64 * 1024 * 1024;
 const octets = { 'content-type': 'application/octet-stream' };
 
 /** Makes sure that a repository has a blob. */
@@ -54,13 +55,15 @@ class Upload {
   /** Bytes that the registry has. */
   #at = 0;
   #chunk: number;
+  /** The least size of a piece that the registry takes. */
+  #least = 0;
 
   constructor(registry: Registry, place: Place, source: BlobSource, options: UploadOptions) {
     this.#registry = registry;
     this.#place = place;
     this.#source = source;
     this.#options = options;
-    this.#chunk = options.chunk ?? usualChunk;
+    this.#chunk = options.chunk ?? source.size;
   }
 
   async run(): Promise<Uploaded> {
@@ -85,9 +88,9 @@ class Upload {
     return 'uploaded';
   }
 
-  /** How much goes into one request: what is left fits into the last one. */
+  /** How much goes into one request; the last one takes what is left. */
   #piece(): number {
-    return this.#chunk > 0 ? this.#chunk : this.#source.size;
+    return Math.max(this.#chunk, this.#least, 1);
   }
 
   async #begin(): Promise<'mounted' | 'begun'> {
@@ -97,8 +100,7 @@ class Upload {
     if (answer.status === 201 && mountFrom !== undefined) return 'mounted';
     this.#to = this.#locationOf(answer, this.#registry.urlOf(this.#place, 'blobs/uploads/'));
     this.#at = 0;
-    const least = Number(header(answer, 'oci-chunk-min-length') ?? 0);
-    if (this.#chunk > 0 && least > this.#chunk) this.#chunk = least;
+    this.#least = Number(header(answer, 'oci-chunk-min-length') ?? 0) || 0;
     return 'begun';
   }
 
@@ -130,6 +132,7 @@ class Upload {
     const to = this.#to;
     if (!to) return false;
     this.#to = undefined;
+    this.#chunk = this.#options.chunk ?? chunkAfterCut;
     const ask = { method: 'GET', place: this.#place, to, actions: 'pull,push', signal } as const;
     const answer = await this.#registry.ask(ask).catch(() => undefined);
     await answer?.body.discard().catch(() => undefined);
