@@ -42,16 +42,16 @@ INSTALL := node tools/install/main.ts
 
 .PHONY: run
 ifeq ($(CONTEXT),)
-run: controlplane ## Show a model's life on this machine, without a cluster; with CONTEXT=name run the operator against that one
-	@node tools/run/main.ts
+run: controlplane ## Show a model's life on this machine, without a cluster (NODE=real: Linux, root); with CONTEXT=name run the operator against that one
+	@node tools/run/main.ts $(if $(NODE),--node='$(NODE)')
 else
 run: $(INSTALLED)
 	node src/operator/main.ts --context='$(CONTEXT)' $(ARGS)
 endif
 
 .PHONY: demo
-demo: controlplane ## The same as run without a person: ends when the sample is Ready
-	@node tools/run/main.ts --demo
+demo: controlplane ## The same as run without a person: ends when the sample is Ready (NODE=real: and has answered)
+	@node tools/run/main.ts --demo $(if $(NODE),--node='$(NODE)')
 
 ##@ Test
 
@@ -81,7 +81,7 @@ test-node: controlplane node-programs ## Run the stories on real nodes (Linux, r
 	$(RUN_NODE_TESTS) $(NODES)
 
 .PHONY: bench
-bench: controlplane ## Measure memory, stalls and cost per write, side by side with Go
+bench: controlplane ## Measure the engine, downloads, the registry client and the model server, side by side with others
 	node bench/main.ts
 
 ##@ Write

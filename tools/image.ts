@@ -6,18 +6,11 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { systemClock, wordsOf } from '../src/base/index.ts';
-import {
-  type Credentials,
-  dockerCredentials,
-  push,
-  type Reference,
-  referenceOf,
-  Registry,
-  written,
-} from '../src/oci/index.ts';
+import { wordsOf } from '../src/base/index.ts';
+import { type Credentials, dockerCredentials, referenceOf } from '../src/oci/index.ts';
 import { buildImage, type BuiltImage, type Checkout, partsOf } from './image/assemble.ts';
 import { placeFiles } from './image/place.ts';
+import { megabytes, type Sending, sendImage } from './image/send.ts';
 
 const root = join(import.meta.dirname, '..');
 const options = {
@@ -32,7 +25,6 @@ const options = {
 } as const;
 
 const say = (line: string) => void process.stderr.write(`${line}\n`);
-const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} MB`;
 
 function tell({ image: { digest }, layers }: BuiltImage): void {
   const line = (name: string, size: number, unpacked: number) =>
@@ -65,29 +57,14 @@ function credentials(): Credentials {
 const onThisMachine = (host: string): boolean => /^(?:localhost|127\.[\d.]+|\[::1\])(?::\d+)?$/.test(host);
 
 /** A registry, and whether it speaks no TLS. */
-interface Destination {
-  to: Reference;
-  plain: boolean;
-}
-
-async function send({ layout, image: built }: BuiltImage, { to, plain }: Destination): Promise<void> {
-  const plainHttp = plain || onThisMachine(to.host) ? [to.host] : [];
-  await using registry = new Registry({
-    clock: systemClock,
-    random: Math.random,
-    credentials: credentials(),
-    plainHttp,
-  });
-  const onBlob = ({ digest, size }: { digest: string; size: number }, how: string) =>
-    say(`${how} ${digest.slice(0, 19)} ${megabytes(size)}`);
-  const { digest } = await push(registry, layout, { image: built, to, onBlob });
-  say(`pushed ${written({ ...to, digest })}`);
-}
+type Destination = Pick<Sending, 'to' | 'plain'>;
 
 async function image(checkout: Checkout, folder: string, to: Destination | undefined): Promise<void> {
   const built = await buildImage({ ...checkout, folder, say });
   tell(built);
-  if (to) await send(built, to);
+  if (!to) return;
+  const plain = to.plain || onThisMachine(to.to.host);
+  await sendImage(built, { to: to.to, plain, credentials: credentials(), say });
 }
 
 try {
