@@ -10,6 +10,7 @@ import { settings } from '../src/operator/index.ts';
 import { crdOf } from '../src/schema/index.ts';
 import { cleaningTrioController } from '../tests/kit/trio/controller.ts';
 import { OldTrio, Trio } from '../tests/kit/trio/schema.ts';
+import { modelPolicies } from './install/network.ts';
 import { kindObjects, operatorObjects } from './install/objects.ts';
 import { stalePages } from './pages.ts';
 
@@ -22,7 +23,11 @@ export interface Target {
 export const targets: readonly Target[] = [
   {
     folder: 'deploy',
-    objects: [...kindObjects(), ...operatorObjects({ image: settings.image.initial, namespaces: [] })],
+    objects: [
+      ...kindObjects(),
+      ...operatorObjects({ image: settings.image.initial, namespaces: [] }),
+      ...modelPolicies(),
+    ],
   },
   {
     folder: 'tests/kit/trio/deploy',
@@ -46,10 +51,11 @@ const folders: Readonly<Record<string, string>> = {
   'admissionregistration.k8s.io': 'policy',
 };
 
-/** CRDs, roles and policies apart from the operator itself, so that each can be applied alone. */
+/** CRDs, roles, policies and what goes into namespaces of models apart from the operator itself, so that each can be applied alone. */
 function placeOf(object: KubeObject): string {
-  const folder = folders[groupOf(object)] ?? 'operator';
-  const { name } = object.metadata;
+  const { name, namespace } = object.metadata;
+  const forModels = object.kind === 'NetworkPolicy' && namespace === undefined;
+  const folder = forModels ? 'network' : (folders[groupOf(object)] ?? 'operator');
   return folder === 'crds' ? `crds/${name}` : `${folder}/${name}.${object.kind.toLowerCase()}`;
 }
 
@@ -62,7 +68,9 @@ export function staleFiles(
   all: readonly Target[] = targets,
 ): { write: Map<string, string>; remove: string[] } {
   const wanted = new Map(all.flatMap((target) => [...filesOf(target)]));
-  const present = all.flatMap(({ folder }) => globSync(`${folder}/{crds,rbac,policy,operator}/*.yaml`, { cwd: root }));
+  const present = all.flatMap(({ folder }) =>
+    globSync(`${folder}/{crds,rbac,policy,network,operator}/*.yaml`, { cwd: root }),
+  );
   const same = (path: string, text: string) =>
     present.includes(path) && readFileSync(join(root, path), 'utf8') === text;
   return {

@@ -5,7 +5,8 @@ import { stringify } from 'yaml';
 import { manifestsOf } from '../../src/kube/index.ts';
 import { crdOf } from '../../src/schema/index.ts';
 import { productControllers, productKinds } from '../product.ts';
-import { type Choices, configMap, deployment, operatorNamespace, serviceAccount } from './operator.ts';
+import { operatorPolicies } from './network.ts';
+import { type Choices, configMap, deployment, healthPort, operatorNamespace, serviceAccount } from './operator.ts';
 import { home, type Manifest } from './place.ts';
 import { secretPolicy } from './policy.ts';
 import { userRoles } from './users.ts';
@@ -18,10 +19,11 @@ export const kindObjects = (): Manifest[] => [
   ...userRoles(productKinds),
 ];
 
-/** The operator: who it is, what it may do, and its pod. */
+/** The operator: who it is, what it may do and reach, and its pod. */
 export const operatorObjects = (choices: Choices): Manifest[] => [
   serviceAccount,
   ...operatorRoles(choices.namespaces),
+  ...operatorPolicies(healthPort),
   configMap(),
   deployment(choices),
 ];

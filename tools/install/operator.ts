@@ -8,6 +8,9 @@ const { serviceAccount: name, namespace } = home;
 const nobody = 65_532;
 const settingsFolder = '/etc/baton';
 
+/** Where probes and metrics are served. */
+export const healthPort = 8081;
+
 /** What differs between two installations. */
 export interface Choices {
   image: string;
@@ -70,11 +73,11 @@ const container = ({ image, namespaces }: Choices) => ({
   args: [
     'operator',
     `--config=${settingsFolder}/config.yaml`,
-    '--health-address=:8081',
+    `--health-address=:${healthPort}`,
     ...(namespaces.length > 0 ? [`--namespaces=${namespaces.join(',')}`] : []),
   ],
   env: [{ name: 'BATON_IMAGE', value: image }],
-  ports: [{ name: 'health', containerPort: 8081 }],
+  ports: [{ name: 'health', containerPort: healthPort }],
   livenessProbe: { httpGet: { path: '/livez', port: 'health' }, periodSeconds: 10, timeoutSeconds: 5 },
   readinessProbe: { httpGet: { path: '/readyz', port: 'health' }, periodSeconds: 5, timeoutSeconds: 5 },
   resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { cpu: '2', memory: '512Mi' } },
