@@ -2,8 +2,7 @@
 // anything behind.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,48 +10,7 @@ import { describe, test } from 'node:test';
 import { stringify } from 'yaml';
 import { screenOn } from '../../tools/index.ts';
 import { eventually } from '../kit/eventually.ts';
-
-const root = join(import.meta.dirname, '../..');
-
-interface Show {
-  pid: number;
-  said(): string;
-  ended: Promise<number | null>;
-  interrupt(): void;
-}
-
-/** The program behind the two targets, as a process of its own. */
-function show(args: string[] = [], env: NodeJS.ProcessEnv = {}): Show {
-  const child = spawn(process.execPath, [join(root, 'tools/run/main.ts'), ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...env },
-  });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  return {
-    pid: child.pid ?? 0,
-    said: () => text,
-    ended: new Promise((resolve) => child.once('exit', (code) => resolve(code))),
-    interrupt: () => void child.kill('SIGINT'),
-  };
-}
-
-/** The folders of control planes that belong to a process. */
-const foldersOf = (pid: number): string[] =>
-  readdirSync(tmpdir()).filter((name) => name.startsWith(`baton-controlplane-${pid}-`));
-
-/** Processes whose command line names one of these folders. */
-const processesIn = (folders: string[]): string[] =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-        return folders.some((folder) => command.includes(folder));
-      } catch {
-        return false;
-      }
-    });
+import { foldersOf, processesIn, show } from '../kit/show.ts';
 
 const nothingLeft = (pid: number, folders: string[]) =>
   eventually(() => foldersOf(pid).length === 0 && processesIn(folders).length === 0, {
@@ -109,6 +67,7 @@ describe('what a new user does first', { concurrency: 3, skip: process.platform 
       percents,
       percents.toSorted((a, b) => a - b),
     );
+    match(said, /^\$ kubectl get mlm +# simulated/m);
     match(said, /^NAME +PHASE +READY .*\nmnist +Ready +True/m);
     equal(said.includes('\x1b'), false, 'no terminal, no control characters');
     await nothingLeft(demo.pid, folders);
