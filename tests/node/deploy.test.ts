@@ -1,0 +1,108 @@
+// The operator as users install it: `make deploy` of the built image brings it up as a pod of a namespace that enforces Pod
+// Security `restricted`, with the generated roles and no others, and a model becomes Ready through it.
+
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { promisify } from 'node:util';
+import { type RealCluster, skipReason, startRealCluster } from '../../controlplane/node/index.ts';
+import { MLModel } from '../../src/api/index.ts';
+import { iris, irisModel, irisProbabilities } from '../kit/onnx/models.ts';
+import { type Origin, serve, startOrigin } from '../kit/origin.ts';
+import { must } from '../kit/rig.ts';
+import { freshNamespace } from './pods.ts';
+
+const execute = promisify(execFile);
+const root = join(import.meta.dirname, '../..');
+const home = 'baton-system';
+
+suite('the operator as a pod', { skip: await skipReason() }, () => {
+  let cluster: RealCluster;
+  let origin: Origin;
+  let image: string;
+  let namespace: string;
+  before(async () => {
+    cluster = await startRealCluster();
+    image = `${cluster.registry}/baton:1`;
+    await execute(process.execPath, ['tools/image.ts', `--push=${image}`, '--plain-http'], { cwd: root });
+    const weights = irisModel();
+    const { machineAddress: address } = cluster;
+    origin = await startOrigin((request, response) => serve(request, response, weights), { address });
+    namespace = await freshNamespace(cluster);
+  });
+  after(async () => {
+    await origin?.[Symbol.asyncDispose]();
+    await cluster?.stop();
+  });
+
+  /** What `make` does for a verb, and what it says. */
+  async function install(verb: string, ...args: string[]): Promise<string> {
+    const env = { ...process.env, KUBECONFIG: cluster.kubeconfigPath };
+    const command = ['tools/install/main.ts', verb, '--context=baton', ...args];
+    const { stdout } = await execute(process.execPath, command, { cwd: root, env, timeout: 180_000 });
+    return stdout;
+  }
+
+  const inHome = (...args: string[]): Promise<string> => must(cluster, ['-n', home, ...args]);
+  const inTeam = (args: string[], stdin?: string): Promise<string> => must(cluster, ['-n', namespace, ...args], stdin);
+
+  /** The probabilities of one flower. */
+  async function predicted(): Promise<number[]> {
+    const port = await inTeam(['get', 'service', 'iris-expose', '-o', 'jsonpath={.spec.ports[0].nodePort}']);
+    const host = cluster.nodes[0]?.address;
+    const inputs = [{ name: 'measurements', datatype: 'FP32', shape: [1, 4], data: iris.flowers[0] }];
+    const body = JSON.stringify({ inputs });
+    const answer = await fetch(`http://${host}:${port}/v2/models/model/infer`, { method: 'POST', body });
+    const { outputs } = (await answer.json()) as { outputs: { name: string; data: number[] }[] };
+    return outputs.find(({ name }) => name === 'probabilities')?.data ?? [];
+  }
+
+  async function answersRight(): Promise<void> {
+    const rounded = (values: readonly number[]) => values.map((value) => Number(value.toFixed(5)));
+    deepEqual(rounded(await predicted()), rounded(irisProbabilities(iris.flowers[0] ?? [])));
+  }
+
+  test('make deploy ends when the operator is ready, in a namespace that enforces restricted', async () => {
+    match(await install('deploy', `--image=${image}`), /^The operator is running\.$/m);
+    const ready = '{.items[*].status.conditions[?(@.type=="Ready")].status}';
+    equal(await inHome('get', 'pods', '-o', `jsonpath=${ready}`), 'True');
+    equal(await inHome('get', 'pods', '-o', 'jsonpath={.items[*].spec.serviceAccountName}'), 'baton');
+    const careless = inHome('run', 'careless', `--image=${image}`, '--dry-run=server');
+    await rejects(careless, /violates PodSecurity "restricted/);
+  });
+
+  test('a model becomes Ready through it and answers', async () => {
+    const modelURL = `http://${origin.host}/iris.onnx`;
+    const spec = { modelURL, storageSize: '64Mi', framework: 'onnx', expose: true };
+    const object = { apiVersion: MLModel.apiVersion, kind: MLModel.kind, metadata: { name: 'iris' }, spec };
+    await inTeam(['apply', '-f', '-'], JSON.stringify(object));
+    await inTeam(['wait', '--for=condition=Ready', '--timeout=150s', 'mlm/iris']);
+    await answersRight();
+  });
+
+  test('it neither lacked a right nor started again', async () => {
+    const log = await inHome('logs', 'deployment/baton');
+    ok(log.includes('phase changed'), log);
+    equal(/forbidden|needs attention/i.test(log), false, log);
+    equal(await inHome('get', 'pods', '-o', 'jsonpath={.items[*].status.containerStatuses[*].restartCount}'), '0');
+  });
+
+  test('network policies are taken by the API server (the network of our node does not enforce any)', async () => {
+    const names = (text: string) => text.split('\n').filter((line) => line !== '');
+    deepEqual(names(await inHome('get', 'networkpolicies', '-o', 'name')), [
+      'networkpolicy.networking.k8s.io/baton',
+      'networkpolicy.networking.k8s.io/default-deny',
+    ]);
+    await inTeam(['apply', '-f', join(root, 'deploy/network')]);
+    const server = 'baton.dev/kind=MLModel,app.kubernetes.io/component in (server)';
+    equal(names(await inTeam(['get', 'pods', '-l', server, '-o', 'name'])).length, 1);
+  });
+
+  test('make undeploy takes the operator and its rights away, and the model goes on answering', async () => {
+    await install('undeploy');
+    equal(await inHome('get', 'deployments,networkpolicies,rolebindings', '-o', 'name'), '');
+    equal((await must(cluster, ['get', 'clusterrolebindings', '-o', 'name'])).includes('/baton'), false);
+    await answersRight();
+  });
+});
