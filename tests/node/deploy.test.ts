@@ -77,7 +77,7 @@ suite('the operator as a pod', { skip: await skipReason() }, () => {
     const spec = { modelURL, storageSize: '64Mi', framework: 'onnx', expose: true };
     const object = { apiVersion: MLModel.apiVersion, kind: MLModel.kind, metadata: { name: 'iris' }, spec };
     await inTeam(['apply', '-f', '-'], JSON.stringify(object));
-    await inTeam(['wait', '--for=condition=Ready', '--timeout=150s', 'mlm/iris']);
+    await inTeam(['wait', '--for=condition=Ready', '--timeout=110s', 'mlm/iris']);
     await answersRight();
   });
 
