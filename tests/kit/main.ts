@@ -27,6 +27,8 @@ export interface MainOptions {
   controller: 'plain' | 'cleaning' | 'beside' | 'mlmodel';
   /** For mlmodel: another build, whose own image, framework table and builder of pods all differ. */
   build?: 'another';
+  /** For mlmodel: an image of our own that really exists, for nodes that run it. */
+  image?: string;
   /** For mlmodel: whether nodes mount images, and registries on loopback that are spoken to without TLS. */
   imageVolumes?: 'auto' | 'on' | 'off';
   plainRegistries?: string[];
@@ -61,10 +63,10 @@ const absentController = defineController({
 const rules = egressRules({ allow: ['127.0.0.1'] });
 
 /** What another build differs in: the image of our own programs, and the table of frameworks. */
-function buildOf({ build }: MainOptions) {
-  if (build === undefined) return { image: 'baton:1', frameworks: {} };
+function buildOf({ build, image }: MainOptions) {
+  if (build === undefined) return { image: image ?? 'baton:1', frameworks: {} };
   const onnx = { args: ['serve', '--model={model}', '--port=9090'], port: 9090, writable: ['/scratch'] };
-  return { image: 'baton:2', frameworks: { onnx } };
+  return { image: image ?? 'baton:2', frameworks: { onnx } };
 }
 
 function modelController(asked: MainOptions) {

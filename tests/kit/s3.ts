@@ -46,7 +46,11 @@ export async function startS3({ virtualHosts }: { virtualHosts?: string } = {}):
   const endpoint = `http://${address}`;
   return {
     endpoint,
-    put: (path, content) => put(`${endpoint}/${path.split('/').map(encodeURIComponent).join('/')}`, content),
+    put: (path, content) =>
+      putObject(`${endpoint}/${path.split('/').map(encodeURIComponent).join('/')}`, content, {
+        ...s3User,
+        region: 'eu-test-1',
+      }),
     async [Symbol.asyncDispose]() {
       process.off('exit', leave);
       const gone = once(child, 'exit');
@@ -56,16 +60,13 @@ export async function startS3({ virtualHosts }: { virtualHosts?: string } = {}):
   };
 }
 
-async function put(url: string, content?: Buffer | string): Promise<void> {
-  const { accessKeyID: accessKeyId, secretAccessKey } = s3User;
-  const signer = new AwsV4Signer({
-    url,
-    method: 'PUT',
-    accessKeyId,
-    secretAccessKey,
-    service: 's3',
-    region: 'eu-test-1',
-  });
+/** Makes a bucket, or puts an object into it, at any such server. */
+export async function putObject(
+  url: string,
+  content: Buffer | string | undefined,
+  { accessKeyID: accessKeyId, secretAccessKey, region }: Record<keyof typeof s3User | 'region', string>,
+): Promise<void> {
+  const signer = new AwsV4Signer({ url, method: 'PUT', accessKeyId, secretAccessKey, service: 's3', region });
   const { headers } = await signer.sign();
   const answer = await fetch(url, {
     method: 'PUT',

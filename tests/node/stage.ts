@@ -1,0 +1,111 @@
+// The product on a real node: our image in the cluster's registry, the kinds installed, operators beside it, and a model as
+// a user sees it. What stories on real nodes have in common.
+
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type RealCluster, type RealOptions, startRealCluster } from '../../controlplane/node/index.ts';
+import { MLModel } from '../../src/api/index.ts';
+import { conditionOf, type Service } from '../../src/objects/index.ts';
+import { eventually } from '../kit/eventually.ts';
+import { must } from '../kit/rig.ts';
+import { call } from './pods.ts';
+
+const execute = promisify(execFile);
+const root = join(import.meta.dirname, '../..');
+
+export interface Stage extends AsyncDisposable {
+  cluster: RealCluster;
+  /** Our image. */
+  image: string;
+}
+
+/** Starts a cluster with everything but an operator. */
+export async function openStage(options: RealOptions = {}): Promise<Stage> {
+  const cluster = await startRealCluster(options);
+  try {
+    const image = `${cluster.registry}/baton:1`;
+    await execute(process.execPath, ['tools/image.ts', `--push=${image}`, '--plain-http'], { cwd: root });
+    await must(cluster, ['create', 'namespace', 'baton-system']);
+    await must(cluster, ['-n', 'baton-system', 'create', 'serviceaccount', 'baton']);
+    await must(cluster, ['apply', '-f', join(root, 'deploy/crds'), '-f', join(root, 'deploy/rbac')]);
+    await must(cluster, ['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all']);
+    return { cluster, image, [Symbol.asyncDispose]: () => cluster.stop() };
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+}
+
+/** One model in a namespace, in the hands of a user. */
+export class UserModel {
+  readonly #cluster: RealCluster;
+  readonly namespace: string;
+  readonly name = 'model';
+
+  constructor(cluster: RealCluster, namespace: string) {
+    this.#cluster = cluster;
+    this.namespace = namespace;
+  }
+
+  /** Creates or edits it. */
+  async apply(spec: object): Promise<void> {
+    const { namespace, name } = this;
+    const object = { apiVersion: MLModel.apiVersion, kind: MLModel.kind, metadata: { name, namespace }, spec };
+    await must(this.#cluster, ['apply', '-f', '-'], JSON.stringify(object));
+  }
+
+  get(): Promise<MLModel> {
+    const path = `/apis/${MLModel.apiVersion}/namespaces/${this.namespace}/${MLModel.plural}/${this.name}`;
+    return call<MLModel>(this.#cluster, 'GET', path);
+  }
+
+  /** Waits until it is Ready as it is asked for now, with all its servers. */
+  ready(within = 180_000): Promise<MLModel> {
+    return eventually(
+      async () => {
+        const model = await this.get();
+        const { status, observedGeneration } = conditionOf(model.status, 'Ready') ?? {};
+        const whole = model.status?.readyReplicas === model.spec.replicas;
+        if (status === 'True' && observedGeneration === model.metadata.generation && whole) return model;
+        throw new Error(JSON.stringify(model.status));
+      },
+      { within, every: 100, what: 'the model becomes Ready' },
+    );
+  }
+
+  /** Where it answers from outside. */
+  async door(): Promise<{ host: string; port: number }> {
+    const path = `/api/v1/namespaces/${this.namespace}/services/${this.name}-expose`;
+    const { spec } = await call<Service>(this.#cluster, 'GET', path);
+    const [port] = spec.ports as { nodePort: number }[];
+    return { host: this.#cluster.nodes[0]?.address ?? '', port: port?.nodePort ?? 0 };
+  }
+
+  /** The names of what there is of some kinds. */
+  async has(kinds: string): Promise<string[]> {
+    const found = await must(this.#cluster, ['-n', this.namespace, 'get', kinds, '-o', 'name']);
+    return found.split('\n').filter((line) => line !== '');
+  }
+
+  /** The volumes that claims of it were bound to, and that are still there. */
+  async volumes(): Promise<string[]> {
+    const path = '{range .items[*]}{.spec.claimRef.namespace}/{.metadata.name}{"\\n"}{end}';
+    const found = await must(this.#cluster, ['get', 'persistentvolumes', '-o', `jsonpath=${path}`]);
+    return found.split('\n').filter((line) => line.startsWith(`${this.namespace}/`));
+  }
+
+  /** Deletes it, and waits until nothing is left. */
+  async delete(): Promise<void> {
+    await must(this.#cluster, ['-n', this.namespace, 'delete', 'mlm', this.name]);
+    const kinds = 'mlm,deployments,replicasets,pods,services,endpointslices,jobs,pvc,controllerrevisions,pdb';
+    await eventually(
+      async () => {
+        const left = [...(await this.has(kinds)), ...(await this.volumes())];
+        if (left.length === 0) return true;
+        throw new Error(left.join(' '));
+      },
+      { within: 120_000, every: 250, what: 'nothing is left' },
+    );
+  }
+}

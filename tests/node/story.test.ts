@@ -1,0 +1,131 @@
+// The whole life of a large model on a real node, once for each place that weights come from: fetched over a way that is
+// cut twice, asked by the public client, changed, changed back and deleted, while a client asks that never tries again.
+
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { after, before, suite, test, type TestContext } from 'node:test';
+import { skipReason } from '../../controlplane/node/index.ts';
+import { type LocalOperator, startLocalOperator } from '../../tools/index.ts';
+import { eventually } from '../kit/eventually.ts';
+import { must } from '../kit/rig.ts';
+import { cutOnes, type Front, isResumed, sentOf } from './front.ts';
+import { freshNamespace } from './pods.ts';
+import { type Laid, type Source, sources } from './sources.ts';
+import { openStage, type Stage, UserModel } from './stage.ts';
+import { startAsking, tableFile, tritonSees } from './tables.ts';
+
+/** Bytes that may come twice: what was on its way when the connection was reset, for each cut. */
+const overlap = 8 * 1024 ** 2;
+/** Milliseconds in which a model is back that has nothing to fetch: a start of its server, on a busy machine. */
+const atOnce = 60_000;
+
+const [first, second] = [1, 2] as const;
+
+suite('the life of a large model', { skip: await skipReason() }, () => {
+  let stage: Stage;
+  let files: Record<typeof first | typeof second, Buffer>;
+  before(async () => {
+    files = { [first]: tableFile(first), [second]: tableFile(second) };
+    ok(files[first].length >= 200_000_000);
+    stage = await openStage({ s3: 'yes' });
+  });
+  after(() => stage?.[Symbol.asyncDispose]());
+
+  for (const [name, open] of Object.entries(sources))
+    test(`from ${name}`, async (context) => {
+      await using things = new AsyncDisposableStack();
+      const source = await open(stage.cluster, things);
+      const flags = [`--image=${stage.image}`, '--leader-election=off', ...source.flags];
+      const operator = await startLocalOperator(stage.cluster, flags);
+      things.defer(() => operator.stop());
+      await toldWith(operator, () => live(source, context));
+      const { secretAccessKey } = source.secret ?? {};
+      ok(secretAccessKey === undefined || !operator.log().includes(secretAccessKey), 'a secret was logged');
+    });
+
+  async function live(source: Source, context: TestContext): Promise<void> {
+    const model = new UserModel(stage.cluster, await freshNamespace(stage.cluster));
+    await giveSecret(model, source);
+    const laid = {
+      [first]: await source.lay('first', files[first]),
+      [second]: await source.lay('second', files[second]),
+    };
+    const ask = async (version: typeof first | typeof second) => {
+      const began = performance.now();
+      await model.apply({ ...source.spec, modelURL: laid[version].url, framework: 'onnx', expose: true });
+      const { status } = await model.ready();
+      deepEqual([status?.weightsPath, status?.digest], [source.weightsPath, laid[version].digest]);
+      return performance.now() - began;
+    };
+
+    const took = await ask(first);
+    context.diagnostic(`Ready after ${seconds(took)}`);
+    if (source.front) wasCutAndResumed(source.front, laid[first], context);
+    const door = await model.door();
+    await tritonSees(door, first);
+
+    const asker = startAsking(door, [first, second]);
+    context.diagnostic(`the second is Ready after ${seconds(await ask(second))}`);
+    await hears(asker.heard, [first, second]);
+    await tritonSees(door, second);
+
+    const fetched = largeOnes(source);
+    const back = await ask(first);
+    await hears(asker.heard, [first, second, first]);
+    ok(back < atOnce, `back after ${seconds(back)}`);
+    equal(largeOnes(source), fetched, 'weights were fetched again');
+    deepEqual(await model.has('jobs'), []);
+    await tritonSees(door, first);
+
+    const { answered, connections, failures } = await asker.stop();
+    deepEqual(failures, []);
+    deepEqual(asker.heard, [first, second, first]);
+    context.diagnostic(`back after ${seconds(back)}; ${answered} answers over ${connections} connections, none failed`);
+    await model.delete();
+  }
+
+  async function giveSecret({ namespace }: UserModel, { secret }: Source): Promise<void> {
+    if (!secret) return;
+    const literals = Object.entries(secret).map(([key, value]) => `--from-literal=${key}=${value}`);
+    await must(stage.cluster, ['-n', namespace, 'create', 'secret', 'generic', 'source', ...literals]);
+  }
+});
+
+/** Answers that hold weights: a manifest may be looked at again. */
+const largeOnes = ({ front }: Source): number => (front?.log ?? []).filter(({ bytes }) => bytes > 1024 ** 2).length;
+
+function wasCutAndResumed({ log }: Front, { url }: Laid, context: TestContext): void {
+  const cut = cutOnes(log);
+  equal(cut.length, 2, JSON.stringify(log));
+  for (const one of cut) ok(isResumed(log, one), `${JSON.stringify(one)} was not gone on with: ${JSON.stringify(log)}`);
+  const path = cut[0]?.path ?? '';
+  const whole = Math.max(
+    ...log.filter((one) => one.path === path && one.status === 206).map((one) => one.from + one.bytes),
+  );
+  const twice = sentOf(log, path) - whole;
+  ok(whole >= 200_000_000, `${url}: ${whole} bytes`);
+  ok(twice >= 0 && twice <= cut.length * overlap, `${twice} bytes were sent twice`);
+  const ranges = log.filter((one) => one.path === path).length;
+  context.diagnostic(
+    `cut at ${cut.map(({ from, bytes }) => from + bytes).join(' and ')}; ${ranges} ranges, ${twice} of ${whole} bytes sent twice`,
+  );
+}
+
+const hears = (heard: readonly number[], expected: readonly number[]): Promise<unknown> =>
+  eventually(
+    () => {
+      deepEqual(heard, expected);
+      return true;
+    },
+    { within: 60_000, what: 'the client hears the other version' },
+  );
+
+const seconds = (milliseconds: number): string => `${(milliseconds / 1_000).toFixed(1)} s`;
+
+/** What fails, fails with the operator's last words. */
+async function toldWith(operator: LocalOperator, run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    throw new Error(`the operator said:\n${operator.log().split('\n').slice(-15).join('\n')}`, { cause: error });
+  }
+}
