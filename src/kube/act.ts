@@ -66,7 +66,6 @@ async function marked(child: KubeObject, { object }: Entry, store: Store, option
   const { client, owner, writes } = options;
   if (!isOurs(object, child, owner)) throw ownershipConflict(object);
   if (isMarked(object, child, owner)) return;
-  await confirmParent(options);
   if (isRetained(object) === isRetained(child)) await writes(child, 'it lost its labels or its owner', 'drift');
   else await writes(child, isRetained(child) ? 'it is to stay' : 'it is not to stay any more', 'asked');
   store.wrote(await putBack(client, store.kind, object, child, owner));
@@ -78,7 +77,6 @@ async function applied(child: KubeObject, held: Entry | undefined, store: Store,
   if (!isOurs(held.object, wanted, options.owner)) throw ownershipConflict(held.object);
   const change = changeNeeded(wanted, held.object);
   if (!change) return;
-  if (!isMarked(held.object, wanted, options.owner)) await confirmParent(options);
   await options.writes(wanted, change.why, change.cause);
   const current = held.hand === 'posted' ? await takeOver(options.client, store.kind, held.object) : held.object;
   const { uid = '', resourceVersion = '' } = current.metadata;
@@ -152,10 +150,7 @@ async function prune(want: readonly Desired[], options: ActOptions): Promise<voi
   for (const { store, object } of unwanted) await remove(object, store, options);
 }
 
-/**
- * A live look at the parent: what we saw of it may be old. A deletion cannot be taken back; and a child that lost its owner
- * may be an orphan by somebody's wish, which would go with a parent that is gone already.
- */
+/** A live look at the parent: what we saw of it may be old, and a deletion cannot be taken back. */
 async function confirmParent({ client, owner: { object, kind } }: ActOptions): Promise<void> {
   const { namespace = '', name, uid, generation } = object.metadata;
   const { metadata: live } = await client.get(kind, { namespace, name }).catch((error: unknown) => {

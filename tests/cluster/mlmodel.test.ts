@@ -19,6 +19,7 @@ import {
   StorageClass,
 } from '../../src/objects/index.ts';
 import { eventually } from '../kit/eventually.ts';
+import { untilReady } from '../kit/ready.ts';
 import type { RunningOperator } from '../kit/process.ts';
 import { must, product, type Rig, startRig } from '../kit/rig.ts';
 
@@ -41,16 +42,7 @@ const get = (namespace: string) => rig.admin.get(MLModel, { namespace, name: 'ir
 const kubectl = (namespace: string, ...args: string[]) => must(rig.plane, ['-n', namespace, ...args]);
 
 /** Waits for Ready of the current generation. */
-const ready = (namespace: string, within = 60_000): Promise<MLModel> =>
-  eventually(
-    async () => {
-      const now = await get(namespace);
-      const { status, observedGeneration } = conditionOf(now.status, 'Ready') ?? {};
-      if (status === 'True' && observedGeneration === now.metadata.generation) return now;
-      throw new Error(JSON.stringify(now.status));
-    },
-    { within, what: 'the model becomes Ready' },
-  );
+const ready = (namespace: string, within = 60_000): Promise<MLModel> => untilReady(() => get(namespace), within);
 
 /** Waits until the message says so. */
 const says = (namespace: string, words: RegExp): Promise<MLModel> =>

@@ -11,9 +11,10 @@ import { type ControlPlane, startControlPlane } from '../../controlplane/index.t
 import { MLModel } from '../../src/api/index.ts';
 import { systemClock } from '../../src/base/index.ts';
 import { Client, loadKubeconfig } from '../../src/kube/index.ts';
-import { conditionOf, Lease, Namespace } from '../../src/objects/index.ts';
+import { Lease, Namespace } from '../../src/objects/index.ts';
 import { home, installInto, type LocalOperator, operatorRoles, startLocalOperator } from '../../tools/index.ts';
 import { eventually } from '../kit/eventually.ts';
+import { untilReady } from '../kit/ready.ts';
 import { must } from '../kit/rig.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -49,16 +50,7 @@ async function probe(operator: LocalOperator, path: string): Promise<{ status: n
 const apply = (model: MLModel, namespace: string) =>
   admin.apply(MLModel, { ...model, metadata: { ...model.metadata, namespace } }, { manager: 'user' });
 
-const ready = (namespace: string, name: string) =>
-  eventually(
-    async () => {
-      const model = await admin.get(MLModel, { namespace, name });
-      const condition = conditionOf(model.status, 'Ready');
-      if (condition?.status === 'True' && condition.observedGeneration === model.metadata.generation) return model;
-      throw new Error(JSON.stringify(model.status));
-    },
-    { within: 60_000, what: `${name} becomes Ready` },
-  );
+const ready = (namespace: string, name: string) => untilReady(() => admin.get(MLModel, { namespace, name }));
 
 const namespaceOf = (name: string) =>
   admin.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, { manager: 'test' });

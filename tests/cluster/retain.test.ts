@@ -14,6 +14,7 @@ import {
   PersistentVolumeClaim,
 } from '../../src/objects/index.ts';
 import { eventually } from '../kit/eventually.ts';
+import { untilReady } from '../kit/ready.ts';
 import { product, type Rig, startRig } from '../kit/rig.ts';
 
 let rig: Rig;
@@ -29,16 +30,7 @@ const model = (namespace: string, own: object) =>
   rig.apply(MLModel, { metadata: { namespace, name: 'iris' }, spec: { ...spec, ...own } });
 const get = (namespace: string) => rig.admin.get(MLModel, { namespace, name: 'iris' });
 
-const ready = (namespace: string): Promise<MLModel> =>
-  eventually(
-    async () => {
-      const now = await get(namespace);
-      const { status, observedGeneration } = conditionOf(now.status, 'Ready') ?? {};
-      if (status === 'True' && observedGeneration === now.metadata.generation) return now;
-      throw new Error(JSON.stringify(now.status));
-    },
-    { within: 60_000, what: 'the model becomes Ready' },
-  );
+const ready = (namespace: string): Promise<MLModel> => untilReady(() => get(namespace));
 
 async function remove(namespace: string): Promise<void> {
   await rig.admin.delete(MLModel, { namespace, name: 'iris' });

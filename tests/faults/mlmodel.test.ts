@@ -1,21 +1,21 @@
 // The rows of bad inputs and faults, by themselves and beside twenty models that serve and must not notice. The third form,
 // with a crash after every write, has a file of its own.
 
-import { after, before, describe, test } from 'node:test';
+import { after, before, describe } from 'node:test';
 import { type ModelLane, openModelLane } from '../kit/models.ts';
 import { product, type Rig, startRig } from '../kit/rig.ts';
-import { onModelLane, play, rows } from './rows/index.ts';
+import { eachRow, onModelLane, play } from './rows/index.ts';
 import { type Neighbours, settleNeighbours } from './rows/neighbours.ts';
 
 let rig: Rig;
 before(async () => void (rig = await startRig({ nodes: 1 }, product)));
 after(() => rig.stop());
 
-describe('a row, alone', { concurrency: 4 }, () => {
-  for (const row of rows) test(row.name, () => onModelLane(rig, (lane) => play(row, lane, 'iris', 'alone')));
+describe('a row, alone', () => {
+  eachRow(4, (row) => onModelLane(rig, (lane) => play(row, lane, 'iris', 'alone')));
 });
 
-describe('a row, beside twenty models that serve', { concurrency: 4 }, () => {
+describe('a row, beside twenty models that serve', () => {
   let lane: ModelLane;
   let neighbours: Neighbours;
   before(async () => {
@@ -23,9 +23,9 @@ describe('a row, beside twenty models that serve', { concurrency: 4 }, () => {
     neighbours = await settleNeighbours(lane, 20);
   });
   after(() => lane.close());
-  for (const [index, row] of rows.entries())
-    test(row.name, async () => {
-      await play(row, lane, `row${index}`, 'beside');
-      await neighbours.undisturbed();
-    });
+  let played = 0;
+  eachRow(4, async (row) => {
+    await play(row, lane, `row-${++played}`, 'beside');
+    await neighbours.undisturbed();
+  });
 });

@@ -63,6 +63,7 @@ export async function openLane<P extends Parent>(rig: Rig, options: LaneOptions<
     outside,
     async close() {
       truth.stop();
+      proxy.clearPlan();
       await operator.stop();
       await proxy.stop();
     },
@@ -90,17 +91,27 @@ export async function onLane<T, P extends Parent>(
 function supervise(start: () => Promise<RunningOperator>): Supervised {
   let running = start();
   let restarts = 0;
+  let isOver = false;
   return {
     current: () => running,
     restarts: () => restarts,
     async kill() {
-      await (await running).kill();
+      const dying = running;
+      await (await dying).kill();
+      if (isOver || running !== dying) return; // nobody wants another one, or it is there already
       restarts++;
       running = start();
+      running.catch(() => {}); // whoever asks for it is told
     },
     pause: async () => (await running).pause(),
     resume: async () => (await running).resume(),
-    stop: async () => (await running).kill(),
+    async stop() {
+      isOver = true;
+      await running.then(
+        (operator) => operator.kill(),
+        () => {}, // what did not start is not there
+      );
+    },
   };
 }
 

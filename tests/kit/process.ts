@@ -45,7 +45,10 @@ export async function startProcess(folder: string, options: Omit<MainOptions, 'i
   child.stderr.pipe(createWriteStream(logFile));
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   void ended.then(() => rmSync(pidFile, { force: true }));
-  const port = await portOf(child, () => readFileSync(logFile, 'utf8'));
+  const port = await portOf(child, () => readFileSync(logFile, 'utf8')).catch((error: unknown) => {
+    child.kill('SIGKILL');
+    throw error;
+  });
   const probe = async (path: string) => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(5_000) });
     return { status: answer.status, text: await answer.text() };
@@ -71,12 +74,13 @@ export async function startProcess(folder: string, options: Omit<MainOptions, 'i
 async function portOf(child: ChildProcess, log: () => string): Promise<number> {
   let said = '';
   child.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  await eventually(() => said.includes('\n') || child.exitCode !== null, {
-    within: 20_000,
+  const end = () => child.exitCode ?? child.signalCode;
+  await eventually(() => said.includes('\n') || end() !== null, {
+    within: 60_000,
     every: 10,
     what: 'the operator starts',
   });
-  if (child.exitCode !== null) throw new Error(`the operator ended with code ${child.exitCode}:\n${log()}`);
+  if (end() !== null) throw new Error(`the operator ended with ${end()}:\n${log()}`);
   return Number(said);
 }
 

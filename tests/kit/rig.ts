@@ -9,9 +9,9 @@ import { type FaultProxy, startFaultProxy } from '../../controlplane/faults/inde
 import { systemClock } from '../../src/base/index.ts';
 import { Client, loadKubeconfig } from '../../src/kube/index.ts';
 import { type Kind, type KubeObject, Namespace } from '../../src/objects/index.ts';
-import { eventually } from './eventually.ts';
 import type { MainOptions } from './main.ts';
 import { type RunningOperator, startProcess } from './process.ts';
+import { untilReady } from './ready.ts';
 import { Trio } from './trio/schema.ts';
 
 /** What is installed, and whose account the operator runs with. */
@@ -121,14 +121,5 @@ export async function must(plane: ControlPlane, args: string[], stdin?: string):
 }
 
 /** Waits until a Trio is Ready for its current generation. */
-export function ready(rig: Rig, namespace: string, name: string, within = 60_000): Promise<Trio> {
-  return eventually(
-    async () => {
-      const trio = await rig.admin.get(Trio, { namespace, name });
-      const condition = trio.status?.conditions?.find(({ type }) => type === 'Ready');
-      if (condition?.status === 'True' && condition.observedGeneration === trio.metadata.generation) return trio;
-      throw new Error(`${name} is ${JSON.stringify(trio.status)}`);
-    },
-    { within, what: `${name} becomes Ready` },
-  );
-}
+export const ready = (rig: Rig, namespace: string, name: string, within?: number): Promise<Trio> =>
+  untilReady(() => rig.admin.get(Trio, { namespace, name }), within);

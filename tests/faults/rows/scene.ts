@@ -52,6 +52,8 @@ export interface Scene {
 /** A row of the table of bad inputs and faults. */
 export interface Row {
   name: string;
+  /** It changes the definition of the kind, which is everybody's: nothing else is played meanwhile. */
+  changesKind?: true;
   play(scene: Scene): Promise<void>;
 }
 
