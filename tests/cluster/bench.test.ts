@@ -40,5 +40,8 @@ interface Figures {
 }
 
 test('a part that does not exist is named, and nothing is started', async () => {
-  await assert.rejects(bench('memory'), /there is no part memory: it is one of cache, writes, download, registry, serve/);
+  await assert.rejects(
+    bench('memory'),
+    /there is no part memory: it is one of cache, writes, download, registry, serve/,
+  );
 });
