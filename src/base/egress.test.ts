@@ -86,7 +86,7 @@ describe('settings', () => {
     allow: ['127.0.0.1:8080', '10.1.1.1', '10.0.0.1'],
   });
   const rows: [string, number, RegExp | undefined][] = [
-    ['10.2.3.4', 443, /egress\.deny \(10\.0\.0\.0\/8\)/],
+    ['10.2.3.4', 443, /egressDeny \(10\.0\.0\.0\/8\)/],
     ['192.168.1.1', 1, /egressDeny/],
     ['192.168.1.2', 1, undefined],
     ['192.168.2.2', 9000, /egressDeny/],
