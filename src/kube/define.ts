@@ -72,7 +72,7 @@ export interface Fact<P, I, V, C> {
   inputs(object: P, seen: Observed): I | undefined;
   /** Milliseconds after which it is fetched again while it is needed; Infinity for a fact that cannot change. */
   freshFor: number;
-  /** While its value stays the same, the freshness doubles up to so many milliseconds: what is at rest is asked about seldom. */
+  /** A value that stays the same is fetched again after a twentieth of the time that it has, up to so many milliseconds. */
   slowsTo?: number;
   /** At most so many fetches a second for all objects together; no limit if left out. */
   perSecond?: number;

@@ -16,8 +16,8 @@ interface Held {
   inputs: string;
   known: Known<unknown>;
   failures: number;
-  /** Answers in a row that were the same as the one before. */
-  repeats: number;
+  /** The moment since which the answer has been the same. */
+  since: number;
   abort: AbortController;
   cancel: () => void;
 }
@@ -78,7 +78,7 @@ export class Gatherer {
       inputs: hash,
       known: { state: 'pending' },
       failures: 0,
-      repeats: 0,
+      since: this.options.clock.monotonic(),
       abort: new AbortController(),
       cancel: () => {},
     };
@@ -89,7 +89,7 @@ export class Gatherer {
   }
 
   private async fetch(key: string, name: string, inputs: unknown, held: Held): Promise<void> {
-    const { facts, tools, random, wake, backoff } = this.options;
+    const { facts, tools, clock, random, wake, backoff } = this.options;
     const fact = facts[name];
     if (!fact || held.abort.signal.aborted) return;
     const before = hashOf(held.known);
@@ -99,8 +99,8 @@ export class Gatherer {
       hashOf({ value }); // a value that is no JSON could never be told from the next one: the fetch has failed
       held.known = { state: 'known', value };
       held.failures = 0;
-      held.repeats = hashOf(held.known) === before ? held.repeats + 1 : 0;
-      next = freshness(fact, held.repeats);
+      if (hashOf(held.known) !== before) held.since = clock.monotonic();
+      next = freshness(fact, clock.monotonic() - held.since);
     } catch (error) {
       held.failures++;
       // A value that was known stays the last word while its inputs stand; only the first fetch can fail visibly.
@@ -175,9 +175,9 @@ const failure = (error: unknown, failures: number): Known<never> => ({
   ...(failures >= lastingAfter && { lasting: true }),
 });
 
-/** How long an answer is good for that came for so many times in a row. */
-const freshness = ({ freshFor, slowsTo = freshFor }: AnyFact, repeats: number): number =>
-  Math.max(freshFor, Math.min(slowsTo, freshFor * 2 ** repeats));
+/** How long an answer is good for that has been the same for so long: what has rested is likely to go on resting. */
+const freshness = ({ freshFor, slowsTo = freshFor }: AnyFact, rested: number): number =>
+  Math.max(freshFor, Math.min(slowsTo, rested / 20));
 
 function stop(held: Held): void {
   held.abort.abort();

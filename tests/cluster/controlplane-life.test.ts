@@ -15,13 +15,14 @@ const homesOf = (owner: number | undefined) =>
   readdirSync(tmpdir()).filter((name) => name.startsWith(`baton-controlplane-${owner}-`));
 
 /** A process that starts a control plane, says so, and waits. */
-function startOwner(options = '{ controllers: "none" }'): ChildProcess {
+function startOwner(options = '{ controllers: "none" }', home = tmpdir()): ChildProcess {
   const door = JSON.stringify(join(root, 'controlplane', 'index.ts'));
   const script = `const { startControlPlane } = await import(${door});
     const plane = await startControlPlane(${options});
     console.log(plane.folder);
     setInterval(() => {}, 1000);`;
-  return spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const env = { ...process.env, TMPDIR: home };
+  return spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'], env });
 }
 
 const firstLine = (child: ChildProcess): Promise<string> =>
@@ -52,10 +53,7 @@ test('an owner killed with SIGKILL leaves no process and no folder', linux, asyn
   const folder = await firstLine(owner);
   assert.ok(processesNaming(folder).length >= 6, 'five components and the watcher');
   owner.kill('SIGKILL');
-  await eventually(
-    () => ({ pids: processesNaming(folder), folder: existsSync(folder) }),
-    (left) => left.pids.length === 0 && !left.folder,
-  );
+  await gone(folder);
 });
 
 test('an owner killed in the middle of a start leaves nothing either', linux, async () => {
@@ -70,8 +68,11 @@ test('an owner killed in the middle of a start leaves nothing either', linux, as
   }
 });
 
-test('what is left when the watcher is killed as well is cleared by the next start', linux, async () => {
-  const owner = startOwner();
+test('what is left when the watcher is killed as well is cleared by the next start', linux, async (t) => {
+  // A place of its own: every start elsewhere on this machine would clear what is left as well.
+  const home = mkdtempSync(join(tmpdir(), 'baton-left-'));
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const owner = startOwner('{ controllers: "none" }', home);
   const folder = await firstLine(owner);
   const watcher = processesNaming(folder).find((pid) => isWatcher(pid));
   assert.ok(watcher);
@@ -81,13 +82,18 @@ test('what is left when the watcher is killed as well is cleared by the next sta
     () => processesNaming(folder).length,
     (count) => count === 2,
   );
-  await using plane = await startControlPlane({ controllers: 'none' });
-  assert.equal((await plane.request({ path: '/readyz' })).status, 200);
-  await eventually(
+  const next = startOwner('{ controllers: "none" }', home);
+  const fresh = await firstLine(next);
+  await gone(folder);
+  next.kill('SIGKILL');
+  await gone(fresh);
+});
+
+const gone = (folder: string) =>
+  eventually(
     () => ({ pids: processesNaming(folder), folder: existsSync(folder) }),
     (left) => left.pids.length === 0 && !left.folder,
   );
-});
 
 const isWatcher = (pid: number) => processesNaming('watch.sh').includes(pid);
 

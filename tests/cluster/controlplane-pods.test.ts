@@ -1,6 +1,8 @@
 // Simulated pods: each fault that an annotation can ask for, told by the status that a kubelet would have written.
 
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { type ControlPlane, startControlPlane } from '../../controlplane/index.ts';
 import { eventually } from './controlplane-waiting.ts';
@@ -214,6 +216,15 @@ test('a pod that fits on no node is unschedulable, by the word of the real sched
   assert.match(condition(pod, 'PodScheduled')?.message ?? '', /Insufficient cpu/);
 });
 
+/** Somebody who reads along: what has come so far, and how it ends. */
+function follow(pod: string) {
+  const args = ['--kubeconfig', plane.kubeconfigPath, 'logs', pod, '-c', 'main', '--follow'];
+  const kubectl = spawn(plane.kubectlPath, args, { stdio: ['ignore', 'pipe', 'inherit'], timeout: 30_000 });
+  let heard = '';
+  kubectl.stdout.on('data', (text: Buffer) => (heard += text.toString()));
+  return { heard: () => heard, ended: once(kubectl, 'close') };
+}
+
 test('logs: the tail, a container of its own, a growing text, and a refusal before the start', async () => {
   const notes = { logs: 'one\ntwo\nthree', 'logs.side': 'other' };
   const { metadata } = await podWith(notes, {}, isReady);
@@ -221,14 +232,12 @@ test('logs: the tail, a container of its own, a growing text, and a refusal befo
   assert.equal(await logs('-c', 'main'), 'one\ntwo\nthree\n');
   assert.equal(await logs('-c', 'main', '--tail=1'), 'three\n');
   assert.equal(await logs('-c', 'side'), 'other\n');
-  const followed = logs('-c', 'main', '--follow');
+  const follower = follow(metadata.name);
+  await eventually(follower.heard, (text) => text === 'one\ntwo\nthree\n');
   await plane.kubectl(['annotate', '--overwrite', 'pod', metadata.name, 'sim.baton.dev/logs=one\ntwo\nthree\nfour']);
-  await eventually(
-    () => logs('-c', 'main', '--tail=1'),
-    (line) => line === 'four\n',
-  );
+  await eventually(follower.heard, (text) => text === 'one\ntwo\nthree\nfour\n');
   await plane.kubectl(['delete', 'pod', metadata.name]);
-  assert.equal(await followed, 'one\ntwo\nthree\nfour\n');
+  assert.deepEqual(await follower.ended, [0, null]);
   const blocked = await podWith({ fault: 'config-error' }, {}, (pod) => waitingFor(pod) !== undefined);
   const refused = await plane.kubectl(['logs', blocked.metadata.name, '-c', 'main']);
   assert.match(refused.stderr, /is waiting to start: CreateContainerConfigError/);

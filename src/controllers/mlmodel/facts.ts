@@ -43,7 +43,7 @@ type About = { namespace: string; uid: string };
 const events = (
   inputs: Fact<MLModel, About, KubeEvent[], object>['inputs'],
 ): Fact<MLModel, About, KubeEvent[], object> => ({
-  freshFor: 3_000, // the cause should be told within five seconds
+  freshFor: 2_000, // the cause should be told within five seconds
   slowsTo: 300_000, // what nobody mends is not asked about for ever
   perSecond: 10,
   needs: [{ group: '', resource: 'events', verbs: ['list'] }],
