@@ -7,11 +7,12 @@ import { asError } from '../base/index.ts';
 import type { Sink } from './sink.ts';
 
 const blockSize = 256 * 1024;
-const mostBlocks = 16;
+const mostBlocks = 8;
 
 /** A file that is being written from its beginning. */
 export class Outlet implements Sink, AsyncDisposable {
   readonly #file: FileHandle;
+  readonly #written: ((count: number) => void) | undefined;
   readonly #free: Buffer[] = [];
   /** Full blocks that wait to be written; the last one of all may be shorter. */
   readonly #full: Buffer[] = [];
@@ -23,13 +24,14 @@ export class Outlet implements Sink, AsyncDisposable {
   #room: (() => void) | undefined;
   #failed: Error | undefined;
 
-  private constructor(file: FileHandle) {
+  private constructor(file: FileHandle, written?: (count: number) => void) {
     this.#file = file;
+    this.#written = written;
   }
 
-  /** A new file. */
-  static async to(path: string): Promise<Outlet> {
-    return new Outlet(await open(path, 'wx', 0o644));
+  /** A new file; `written` is told how much of it is there. */
+  static async to(path: string, written?: (count: number) => void): Promise<Outlet> {
+    return new Outlet(await open(path, 'wx', 0o644), written);
   }
 
   put(piece: Uint8Array): Promise<void> | undefined {
@@ -91,6 +93,7 @@ export class Outlet implements Sink, AsyncDisposable {
       this.#at += bytesWritten;
     }
     this.#free.push(Buffer.from(block.buffer));
+    this.#written?.(this.#at);
     this.#room?.();
   }
 }
