@@ -86,12 +86,12 @@ describe('settings', () => {
     allow: ['127.0.0.1:8080', '10.1.1.1', '10.0.0.1'],
   });
   const rows: [string, number, RegExp | undefined][] = [
-    ['10.2.3.4', 443, /egress\.deny \(10\.0\.0\.0\/8\)/],
-    ['192.168.1.1', 1, /egress\.deny/],
+    ['10.2.3.4', 443, /egressDeny \(10\.0\.0\.0\/8\)/],
+    ['192.168.1.1', 1, /egressDeny/],
     ['192.168.1.2', 1, undefined],
-    ['192.168.2.2', 9000, /egress\.deny/],
+    ['192.168.2.2', 9000, /egressDeny/],
     ['192.168.2.2', 9001, undefined],
-    ['fd12::1', 443, /egress\.deny/],
+    ['fd12::1', 443, /egressDeny/],
     ['127.0.0.1', 8080, undefined],
     ['127.0.0.1', 8081, /loopback/],
     ['10.1.1.1', 443, undefined],
