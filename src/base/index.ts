@@ -14,5 +14,6 @@ export {
 export { deniedBecause, type EgressRules, egressRules, type EgressSettings } from './egress.ts';
 export { asError, wordsOf } from './errors.ts';
 export { canonical, hashOf } from './hash.ts';
+export { type Following, Hasher } from './hasher.ts';
 export { type Fields, type Level, type Log, type LogOptions, makeLog, silent } from './log.ts';
 export { Counter, Gauge, Histogram, type Labels, type Look, Metrics, metricsType } from './metrics.ts';

@@ -1,7 +1,7 @@
 // Content of a repository by its digest. A cut is mended by asking for the rest, as long as each try brings something;
 // the digest is over all pieces, so it does not matter who sent which.
 
-import { Check } from './digest.ts';
+import { Check, type Judge } from './digest.ts';
 import { RegistryError } from './errors.ts';
 import type { Descriptor } from './manifest.ts';
 import type { Place } from './reference.ts';
@@ -12,14 +12,13 @@ import { type Answer, header } from './wire.ts';
 
 type Content = Pick<Descriptor, 'digest' | 'size'>;
 
-/** A blob into a sink; what is in the sink is right only when this ends without an error. */
+/** A blob into a sink; what is in the sink is right only when this ends without an error of the judge. */
 export async function fetchBlob(
   registry: Registry,
   place: Place,
   content: Content,
-  { sink, signal }: Bounded & { sink: Sink },
+  { sink, signal, judge: check = new Check(content) }: Bounded & { sink: Sink; judge?: Judge },
 ): Promise<void> {
-  const check = new Check(content);
   let failures = 0;
   const put = (piece: Buffer) => {
     failures = 0;

@@ -29,42 +29,70 @@ export interface Expected {
   size: number;
 }
 
-/** Counts and hashes bytes on their way, and refuses more than there should be at once. */
-export class Check {
-  readonly #expected: Expected;
-  readonly #hash: Hash;
+/** Judges bytes as they come. */
+export interface Judge {
+  /** Bytes so far. */
+  readonly size: number;
+  /** Bytes that are still to come. */
+  readonly missing: number;
+  take(bytes: Uint8Array): void;
+  /** Throws unless everything came and is what it should be. */
+  finish(): void;
+}
+
+/** Counts bytes on their way, and refuses more than there should be at once; what they are is looked at elsewhere. */
+export class Count implements Judge {
+  protected readonly expected: Expected;
   #size = 0;
 
   constructor(expected: Expected) {
-    this.#expected = expected;
-    this.#hash = createHash(partsOf(expected.digest).algorithm);
+    this.expected = expected;
   }
 
-  /** Bytes so far. */
   get size(): number {
     return this.#size;
   }
 
-  /** Bytes that are still to come. */
   get missing(): number {
-    return this.#expected.size - this.#size;
+    return this.expected.size - this.#size;
   }
 
   take(bytes: Uint8Array): void {
     this.#size += bytes.length;
-    if (this.missing < 0) throw this.#wrong(`more than the ${this.#expected.size} bytes that it should have`);
+    if (this.missing < 0) throw this.wrong(`more than the ${this.expected.size} bytes that it should have`);
+  }
+
+  finish(): void {
+    if (this.missing !== 0) throw this.wrong(`${this.#size} bytes instead of ${this.expected.size}`);
+  }
+
+  /** Throws unless this, in hexadecimal, is the digest. */
+  compare(found: string): void {
+    if (!this.expected.digest.endsWith(`:${found}`)) throw this.wrong(`other content (${found})`);
+  }
+
+  protected wrong(what: string): RegistryError {
+    return new RegistryError({ reason: 'Digest', message: `${this.expected.digest} has ${what}` });
+  }
+}
+
+/** Counts and hashes bytes on their way. */
+export class Check extends Count {
+  readonly #hash: Hash;
+
+  constructor(expected: Expected) {
+    super(expected);
+    this.#hash = createHash(partsOf(expected.digest).algorithm);
+  }
+
+  override take(bytes: Uint8Array): void {
+    super.take(bytes);
     this.#hash.update(bytes);
   }
 
-  /** Throws unless everything came and is what it should be. */
-  finish(): void {
-    if (this.missing !== 0) throw this.#wrong(`${this.#size} bytes instead of ${this.#expected.size}`);
-    const found = this.#hash.digest('hex');
-    if (!this.#expected.digest.endsWith(`:${found}`)) throw this.#wrong(`other content (${found})`);
-  }
-
-  #wrong(what: string): RegistryError {
-    return new RegistryError({ reason: 'Digest', message: `${this.#expected.digest} has ${what}` });
+  override finish(): void {
+    super.finish();
+    this.compare(this.#hash.digest('hex'));
   }
 }
 

@@ -5,7 +5,8 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { checked, digestOf, type Expected, partsOf } from './digest.ts';
+import { type Following, type Hasher } from '../base/index.ts';
+import { checked, Count, digestOf, type Expected, partsOf } from './digest.ts';
 import { type Descriptor, type Document, type Index, mediaType, readDocument } from './manifest.ts';
 import { Outlet } from './outlet.ts';
 import type { BlobSource } from './upload.ts';
@@ -62,6 +63,14 @@ export class Layout {
     return this.#named(
       () => this.path(digest),
       (scratch) => filled(scratch, work),
+    );
+  }
+
+  /** The same for a large blob: the thread reads behind the writer, and `work` only has to see that all of it came. */
+  fillHashed(content: Expected, hasher: Hasher, work: (sink: Outlet) => Promise<void>): Promise<void> {
+    return this.#named(
+      () => this.path(content.digest),
+      (scratch) => followed(scratch, content, { hasher, work }),
     );
   }
 
@@ -180,6 +189,24 @@ async function filled(path: string, work: (outlet: Outlet) => Promise<void>): Pr
   await using outlet = await Outlet.to(path);
   await work(outlet);
   await outlet.end();
+}
+
+async function followed(
+  path: string,
+  content: Expected,
+  { hasher, work }: { hasher: Hasher; work: (outlet: Outlet) => Promise<void> },
+): Promise<void> {
+  let following: Following | undefined;
+  await using outlet = await Outlet.to(path, (count) => following?.upto(count));
+  following = hasher.follow(path);
+  try {
+    await work(outlet);
+    await outlet.end();
+    new Count(content).compare(await following.finish(content.size));
+  } catch (error) {
+    following.drop();
+    throw error;
+  }
 }
 
 async function flow(bytes: AsyncIterable<Uint8Array>, outlet: Outlet): Promise<void> {

@@ -1,7 +1,9 @@
 // Whole images between registries and layouts: blobs first and several at once, then the manifest, so that whoever sees a
 // manifest finds everything that it names.
 
+import { Hasher } from '../base/index.ts';
 import { fetchBlob } from './blobs.ts';
+import { Count, type Judge } from './digest.ts';
 import { RegistryError } from './errors.ts';
 import type { Layout } from './layout.ts';
 import {
@@ -17,6 +19,7 @@ import { choose } from './platform.ts';
 import { type Reference, written } from './reference.ts';
 import type { Registry } from './registry.ts';
 import { type Bounded, manifestOf } from './resolve.ts';
+import type { Sink } from './sink.ts';
 import { together } from './together.ts';
 import { pushBlob, pushManifest, type Uploaded, type UploadOptions } from './upload.ts';
 
@@ -77,11 +80,20 @@ async function pullInner(pulling: Pulling, index: Index, depth: number): Promise
     await pullDocument(pulling, await manifestOf(registry, { ...reference, digest }, bounds), depth);
 }
 
-const pullBlobs = ({ registry, reference, layout, bounds }: Pulling, manifest: Manifest): Promise<void> =>
-  together(blobsOf(manifest), { atOnce, ...bounds }, async (blob, signal) => {
+async function pullBlobs({ registry, reference, layout, bounds }: Pulling, manifest: Manifest): Promise<void> {
+  const blobs = blobsOf(manifest);
+  await using thread = blobs.some(isLarge) ? new Hasher() : undefined;
+  await together(blobs, { atOnce, ...bounds }, async (blob, signal) => {
     if (await layout.has(blob)) return;
-    await layout.fill(blob.digest, (sink) => fetchBlob(registry, reference, blob, { sink, signal }));
+    const into = (sink: Sink, judge?: Judge) =>
+      fetchBlob(registry, reference, blob, { sink, signal, ...(judge && { judge }) });
+    if (thread && isLarge(blob)) await layout.fillHashed(blob, thread, (sink) => into(sink, new Count(blob)));
+    else await layout.fill(blob.digest, into);
   });
+}
+
+/** Worth a thread for its hash, which the thread can take. */
+const isLarge = ({ digest, size }: Descriptor): boolean => size >= 32 * 1024 * 1024 && digest.startsWith('sha256:');
 
 export interface PushOptions extends UploadOptions {
   /** Told for each blob. */

@@ -55,6 +55,20 @@ describe('a file', limit, () => {
     match(desk.log, /was lost|closed the connection too early/);
   });
 
+  test('survives a server that is away for a while, with all its connections', async () => {
+    let away = false;
+    let since = 0;
+    await using origin = await startOrigin((request, response) => {
+      if (!away && since === 0 && origin.requests.length === 3) [away, since] = [true, performance.now()];
+      if (away && performance.now() - since > (20 * 1_000) / haste) away = false;
+      if (away) return void response.destroy();
+      serve(request, response, content, version);
+    });
+    using desk = new Desk();
+    const word = await desk.run(`http://${origin.host}/m`);
+    deepEqual(word, { result: 'done', digest: digestOf(content), bytes: content.length });
+  });
+
   test('that was stopped is resumed by the next run, from what is on the disk', async () => {
     const stop = new AbortController();
     let sent = 0;

@@ -4,7 +4,7 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, globSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -218,12 +218,14 @@ describe('damage', () => {
 
   test('a blob with other bytes, and one that ends early, is refused, and nothing of it is left', async () => {
     await using registry = client(real.host, { random: () => 0 });
-    for (const spoil of [
-      (file: string) => writeFileSync(file, randomBytes(100)),
-      (file: string) => truncateSync(file, 50),
-    ]) {
+    const others = (file: string) => writeFileSync(file, randomBytes(statSync(file).size));
+    for (const [size, spoil] of [
+      [megabyte, others],
+      [megabyte, (file: string) => truncateSync(file, 50)],
+      [40 * megabyte, others], // hashed in a thread
+    ] as const) {
       const layout = await newLayout();
-      const image = await anImage(layout);
+      const image = await anImage(layout, size);
       const name = `${real.host}/damaged/${made}:1`;
       await pushed(registry, name, layout);
       const { content } = await layout.document(image);

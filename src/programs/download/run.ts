@@ -4,13 +4,12 @@
 import { createHash } from 'node:crypto';
 import { createSecureContext, getCACertificates } from 'node:tls';
 import { type LastWord, type Progress } from '../../api/contract.ts';
-import { type Clock, type DialOptions, egressRules, type Log, type Resolve } from '../../base/index.ts';
+import { type Clock, type DialOptions, egressRules, Hasher, type Log, type Resolve } from '../../base/index.ts';
 import { assemble } from './assemble.ts';
 import { readConfigs, readSecrets, type Secrets } from './credentials.ts';
 import { decoded } from './decode.ts';
 import { digestOf } from './digest.ts';
 import { Blocks } from './fetch/blocks.ts';
-import { Hasher } from './fetch/hasher.ts';
 import { type Fetched, fetchItem, type Item, type Kit } from './fetch/item.ts';
 import { Lanes } from './fetch/lanes.ts';
 import { Meter } from './fetch/meter.ts';

@@ -17,6 +17,19 @@ const firstPiece = 8 * mebibyte;
 const piece = 32 * mebibyte;
 const patience = { failures: 8, restarts: 5, delay: { first: 500, most: 20_000 }, retryAfter: 120_000 };
 
+/** Counts failures in a row, without progress between them. Each lane counts its own: one cut is felt by all of them. */
+class Tries {
+  #failures = 0;
+  #reached = -1;
+
+  /** One more, with so many bytes there; gives how many there are in a row. */
+  failed(bytes: number): number {
+    this.#failures = bytes > this.#reached ? 1 : this.#failures + 1;
+    this.#reached = Math.max(this.#reached, bytes);
+    return this.#failures;
+  }
+}
+
 /** The fetching of one file. */
 export class Fetch {
   readonly #item: Item;
@@ -26,9 +39,7 @@ export class Fetch {
   #behind: URL | undefined;
   #inRanges = true;
   #restarts = 0;
-  #failures = 0;
-  /** How many bytes were there when a failure was last counted. */
-  #reached = -1;
+  readonly #tries = new Tries();
 
   constructor(item: Item, part: Part, kit: Kit) {
     this.#item = item;
@@ -56,7 +67,7 @@ export class Fetch {
   async #recover(error: unknown): Promise<void> {
     if (!(error instanceof Fault)) throw error;
     const changed = error instanceof Changed || error instanceof NoRanges;
-    if (!changed) await this.#wait(error);
+    if (!changed) await this.#wait(error, this.#tries);
     if (!changed && (!this.#part.known || this.#part.canResume)) return;
     this.#restarts++;
     if (this.#restarts > patience.restarts)
@@ -74,15 +85,14 @@ export class Fetch {
   }
 
   /** Waits before the next try, for as long as the other side asked, or longer with each failure that brought nothing. */
-  async #wait(error: Fault): Promise<void> {
-    this.#failures = this.#part.bytes > this.#reached ? 1 : this.#failures + 1;
-    this.#reached = Math.max(this.#reached, this.#part.bytes);
-    const pause = error.retryAfter ?? delayAfter(this.#failures, patience.delay, this.#kit.random);
+  async #wait(error: Fault, tries: Tries): Promise<void> {
     if (error.again === 'never') throw error;
-    if (this.#failures > patience.failures || pause > patience.retryAfter)
+    const failures = tries.failed(this.#part.bytes);
+    const pause = error.retryAfter ?? delayAfter(failures, patience.delay, this.#kit.random);
+    if (failures > patience.failures || pause > patience.retryAfter)
       throw new Fault(error.message, { again: 'never', cause: error });
     const { clock, signal, log } = this.#kit;
-    log.warn('The download was interrupted', { path: this.#item.path, why: error.message, failures: this.#failures });
+    log.warn('The download was interrupted', { path: this.#item.path, why: error.message, failures });
     await sleep(clock, pause, signal);
     signal.throwIfAborted();
   }
@@ -134,6 +144,7 @@ export class Fetch {
 
   /** One stretch, over as many requests as it takes. */
   async #stretch([from, to]: Stretch, signal: AbortSignal): Promise<void> {
+    const tries = new Tries();
     for (let [gap] = this.#part.missing(from, to); gap; [gap] = this.#part.missing(from, to))
       try {
         signal.throwIfAborted();
@@ -141,7 +152,7 @@ export class Fetch {
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof Fault) || error instanceof Changed || error instanceof NoRanges) throw error;
-        await this.#wait(error);
+        await this.#wait(error, tries);
       }
   }
 

@@ -1,12 +1,11 @@
 // One file from its source to the volume: fetched, hashed on the way, compared with what is known of it.
 
 import { createHash } from 'node:crypto';
-import type { Clock, Log } from '../../../base/index.ts';
+import type { Clock, Hasher, Log } from '../../../base/index.ts';
 import type { Ask, Request } from '../http/client.ts';
 import { Refused } from '../outcome.ts';
 import type { Blocks } from './blocks.ts';
 import { Fetch } from './fetch.ts';
-import type { Hasher } from './hasher.ts';
 import type { Lanes } from './lanes.ts';
 import type { Meter } from './meter.ts';
 import { Part } from './part.ts';

@@ -2,9 +2,8 @@
 // only after those bytes are on the disk, so that whatever crashes, what it claims is true, and the next run goes on there.
 
 import { type FileHandle, open, rm } from 'node:fs/promises';
-import type { Clock } from '../../../base/index.ts';
+import type { Clock, Following, Hasher } from '../../../base/index.ts';
 import { readBack, writeSafely } from '../volume/files.ts';
-import type { Following, Hasher } from './hasher.ts';
 import { Ranges, type Stretch } from './ranges.ts';
 import type { Validator } from './validator.ts';
 
