@@ -23,6 +23,9 @@ RUN_TESTS := node --import ./tools/time-limit.ts --test --test-reporter=spec --t
 # Real nodes share the machine's kernel and its disk: one file at a time.
 RUN_NODE_TESTS := $(RUN_TESTS) --test-concurrency=1
 
+# What the control planes of a whole run leave behind, to be looked at in the end.
+KEPT := $(CURDIR)/build/run
+
 # A cluster is acted on only where the command line names it: a variable of the environment may mean something else.
 ifneq ($(origin CONTEXT),command line)
 override CONTEXT :=
@@ -57,8 +60,10 @@ demo: controlplane ## The same as run without a person: ends when the sample is 
 
 .PHONY: test
 test: lint controlplane node-programs ## Run everything: lint, unit, cluster and fault tests, and real nodes on Linux as root
-	$(RUN_TESTS) $(UNIT) $(PROGRAMS) $(CLUSTER) $(FAULTS)
-	$(RUN_NODE_TESTS) $(NODES)
+	@rm -rf $(KEPT)
+	BATON_KEEP=$(KEPT) $(RUN_NODE_TESTS) $(NODES)
+	BATON_KEEP=$(KEPT) $(RUN_TESTS) $(UNIT) $(PROGRAMS) $(CLUSTER) $(FAULTS)
+	@node tools/recorded/main.ts $(KEPT)
 
 .PHONY: test-unit
 test-unit: $(INSTALLED) ## Run the tests that need no cluster (seconds)

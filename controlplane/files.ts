@@ -4,6 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Authority, type Credentials, makeAuthority, makeSigningKey } from './certificates.ts';
+import { writePolicy } from './recording.ts';
 
 /** What the library itself needs of the files it wrote. */
 export interface Identities {
@@ -37,6 +38,7 @@ export function writeFiles(folder: string, url: string, now: number, addresses: 
   for (const [name, credentials] of Object.entries({ admin, 'controller-manager': manager, scheduler, kwok })) {
     writeFileSync(join(folder, `${name}.kubeconfig`), kubeconfig(url, ca, credentials), { mode: 0o600 });
   }
+  writePolicy(folder);
   return { ca, admin, node: authority.issue({ name: 'node', addresses: loopback }), authority };
 }
 

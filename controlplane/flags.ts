@@ -4,6 +4,7 @@
 import { basename, join } from 'node:path';
 import type { ComponentName } from './component.ts';
 import type { Options } from './options.ts';
+import { recording } from './recording.ts';
 import { nodeAnnotation } from './stages/nodes.ts';
 
 /** What the command lines of one control plane are made from. */
@@ -12,6 +13,8 @@ export interface Layout {
   etcdPort: number;
   apiPort: number;
   options: Options;
+  /** Whether the API server writes down what it is asked. */
+  records?: 'requests';
   /** The network that is shared with real nodes; without it everything is on loopback. */
   network?: Network;
 }
@@ -91,6 +94,7 @@ function apiServer(layout: Layout): string[] {
     `--service-account-key-file=${pki('tokens.pub')}`,
     `--service-account-signing-key-file=${pki('tokens.key')}`,
     '--allow-privileged=true',
+    ...(layout.records ? recording(folder) : []),
     // Without the controller-manager nobody makes the ServiceAccount that every pod must name.
     ...(options.controllers === 'none' ? ['--disable-admission-plugins=ServiceAccount'] : []),
   ];

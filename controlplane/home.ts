@@ -11,6 +11,8 @@ import { alive } from './processes.ts';
 /** A running control plane's folder. */
 export interface Home {
   folder: string;
+  /** Where its logs go in the end, if they are kept. */
+  keep: string | undefined;
   /** Kills every process that was started here and removes the folder. */
   close(): Promise<void>;
 }
@@ -23,11 +25,12 @@ export function openHome(machine: Machine): Home {
   for (const clearing of abandoned(machine)) clearing.unref();
   const folder = mkdtempSync(join(machine.temporary, `${prefix}${process.pid}-`));
   for (const name of ['pids', 'logs', 'etcd', 'pki']) mkdirSync(join(folder, name), { mode: 0o700 });
-  const watcher = watch(folder, 'pipe');
+  const watcher = watch(folder, 'pipe', machine.keep);
   watcher.unref();
   const gone = new Promise<void>((resolve) => watcher.once('exit', () => resolve()));
   return {
     folder,
+    keep: machine.keep,
     async close() {
       watcher.ref();
       watcher.stdin?.end();
@@ -63,5 +66,5 @@ function isFolderOf(user: number, path: string): boolean {
 }
 
 /** In a session of its own, so that neither a terminal nor a process group takes it along with the owner. */
-const watch = (folder: string, input: 'pipe' | 'ignore'): ChildProcess =>
-  spawn('sh', [script, folder], { detached: true, stdio: [input, 'ignore', 'ignore'] });
+const watch = (folder: string, input: 'pipe' | 'ignore', keep = ''): ChildProcess =>
+  spawn('sh', [script, folder, keep], { detached: true, stdio: [input, 'ignore', 'ignore'] });

@@ -17,5 +17,6 @@ export { type Machine, thisMachine } from './machine.ts';
 export type { Options } from './options.ts';
 export type { ControlPlane, KubectlResult } from './plane.ts';
 export { type Programs, programs } from './programs.ts';
+export { requestsFile } from './recording.ts';
 export { startControlPlane } from './start.ts';
 export { goEnvironment, requireGo } from './versions/toolchain.ts';

@@ -13,6 +13,8 @@ export interface Machine {
   temporary: string;
   /** A folder with programs that somebody else provides (`KUBEBUILDER_ASSETS`). */
   assets: string | undefined;
+  /** Where the logs of control planes stay when these are gone (`BATON_KEEP`). */
+  keep: string | undefined;
   /** Handed on to the Go tools. */
   environment: NodeJS.ProcessEnv;
   platform: string;
@@ -26,6 +28,7 @@ export function thisMachine(environment: NodeJS.ProcessEnv = process.env): Machi
     cache: environment['BATON_CACHE'] || join(environment['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'baton'),
     temporary: tmpdir(),
     assets: environment['KUBEBUILDER_ASSETS'] || undefined,
+    keep: environment['BATON_KEEP'] || undefined,
     environment,
     platform: `${process.platform}-${process.arch}`,
     user: process.getuid?.() ?? 0,

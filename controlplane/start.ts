@@ -5,7 +5,7 @@ import { asker, must } from './api.ts';
 import { ComponentFailure } from './component.ts';
 import { etcdAt } from './etcd.ts';
 import { writeFiles } from './files.ts';
-import { etcdUrlOf, urlOf } from './flags.ts';
+import { etcdUrlOf, type Layout, urlOf } from './flags.ts';
 import { openHome } from './home.ts';
 import { type Machine, thisMachine } from './machine.ts';
 import type { Options } from './options.ts';
@@ -34,7 +34,13 @@ export async function startControlPlane(options: Options = {}): Promise<ControlP
 async function startOnce(options: Options, machine: Machine, paths: Programs): Promise<ControlPlane> {
   const home = openHome(machine);
   try {
-    const layout = { folder: home.folder, etcdPort: await freePort(), apiPort: await freePort(), options };
+    const layout: Layout = {
+      folder: home.folder,
+      etcdPort: await freePort(),
+      apiPort: await freePort(),
+      options,
+      ...(home.keep && { records: 'requests' }),
+    };
     const identities = writeFiles(home.folder, urlOf(layout), Date.now());
     const ask = asker(urlOf(layout), identities.ca, identities.admin);
     const etcd = etcdAt(etcdUrlOf(layout));

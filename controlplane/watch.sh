@@ -1,8 +1,9 @@
 #!/bin/sh
 # Stays beside one control plane and outlives its owner by a moment. Standard input is a pipe that only the owner
 # holds: when it ends, however the owner ended, every process of the control plane is killed and its folder removed.
-# Called with no input at all it cleans up after a control plane whose watcher was killed too.
+# Its logs are moved to the folder `keep` before, if one is named. Called with no input at all it cleans up after a control plane whose watcher was killed too.
 folder=$1
+keep=$2
 here=$(dirname "$0")
 trap '' HUP INT TERM
 
@@ -27,6 +28,11 @@ clear_nodes() {
   [ ! -d "$folder/nodes" ] || sh "$here/node/clear.sh" "$folder"
 }
 
+# Everything that wrote there is gone by now. An operator of a test logs to the same place.
+keep_logs() {
+  [ -z "$keep" ] || [ ! -d "$folder/logs" ] || { mkdir -p "$keep" && mv "$folder/logs" "$keep/$(basename "$folder")"; }
+}
+
 # A folder that cannot be removed, such as another user's, is given up in the end.
 tries=0
 while [ -d "$folder" ] && [ $((tries += 1)) -le 300 ]; do
@@ -36,7 +42,7 @@ while [ -d "$folder" ] && [ $((tries += 1)) -le 300 ]; do
     [ -n "$pid" ] && ours "$pid" && kill -9 "$pid" 2>/dev/null
   done
   remove_claims
-  clear_nodes && rm -rf "$folder" 2>/dev/null && break
+  clear_nodes && keep_logs && rm -rf "$folder" 2>/dev/null && break
   sleep 0.1
 done
 exit 0

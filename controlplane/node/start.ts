@@ -24,6 +24,7 @@ import { nameOf, plantNode, type RealNode, type Seedling, type Soil } from './no
 import { localClass, makeObjects } from './objects.ts';
 import { nftFolder } from './packages.ts';
 import { type Place, takePlace } from './place.ts';
+import { keepPodLogs } from './podlogs.ts';
 import { nodePrograms } from './programs.ts';
 import { type S3, startDns, startRegistry, startS3 } from './services.ts';
 import { pauseImage } from './settings.ts';
@@ -99,7 +100,7 @@ export async function prepareReal(say: Say, { s3 }: RealOptions = {}, machine: M
 function homeOf(machine: Machine, place: Place): Home {
   const home = openHome(machine);
   mkdirSync(join(home.folder, 'nodes'));
-  return { folder: home.folder, close: () => home.close().finally(() => place.release()) };
+  return { ...home, close: () => home.close().finally(() => place.release()) };
 }
 
 interface Start {
@@ -129,6 +130,7 @@ async function startIn(home: Home, place: Place, { tools, options }: Start): Pro
   ]);
   const nodes = seedlings.map(({ node }) => node);
   parts.closers.push(serveClaims(parts.ask, disksOf(home.folder, nodes)));
+  if (home.keep) parts.closers.push(keepPodLogs(join(home.folder, 'nodes'), join(home.folder, 'logs', 'pods')));
   return Object.assign(controlPlaneOf(parts), {
     nodes,
     registry,
@@ -141,7 +143,14 @@ async function startIn(home: Home, place: Place, { tools, options }: Start): Pro
 function partsOf(home: Home, { network }: Hub, { tools, options }: Start): Parts {
   const { folder } = home;
   const flags = { 'kube-controller-manager': patience, ...options.flags };
-  const layout: Layout = { folder, etcdPort, apiPort, options: { flags }, network };
+  const layout: Layout = {
+    folder,
+    etcdPort,
+    apiPort,
+    options: { flags },
+    network,
+    ...(home.keep && { records: 'requests' }),
+  };
   const identities = writeFiles(folder, urlOf(layout), Date.now(), [network.outside, network.inside]);
   const ask = asker(urlOf(layout), identities.ca, identities.admin);
   const etcd = etcdAt(etcdUrlOf(layout));
