@@ -81,7 +81,7 @@ describe('what a new user does first', { concurrency: 3, skip: process.platform 
     const folders = foldersOf(run.pid);
     match(run.said(), /export KUBECONFIG=\S+\/admin\.kubeconfig/);
     ok(processesIn(folders).length >= 6, 'etcd, API server, scheduler, controllers, kwok and the operator run');
-    run.interrupt();
+    run.signal('SIGINT');
     equal(await run.ended, 0);
     match(run.said(), /nothing is left/);
     await nothingLeft(run.pid, folders);
@@ -90,7 +90,7 @@ describe('what a new user does first', { concurrency: 3, skip: process.platform 
   test('make run can be stopped while it is still starting', { timeout: 60_000 }, async () => {
     const run = show();
     const folders = await eventually(() => (foldersOf(run.pid).length > 0 ? foldersOf(run.pid) : undefined));
-    run.interrupt();
+    run.signal('SIGINT');
     equal(await run.ended, 0);
     await nothingLeft(run.pid, folders);
   });

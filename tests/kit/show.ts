@@ -12,7 +12,7 @@ export interface Show {
   pid: number;
   said(): string;
   ended: Promise<number | null>;
-  interrupt(): void;
+  signal(signal: 'SIGINT' | 'SIGKILL'): void;
 }
 
 /** The program behind the two targets, as a process of its own. */
@@ -27,7 +27,7 @@ export function show(args: string[] = [], env: NodeJS.ProcessEnv = {}): Show {
     pid: child.pid ?? 0,
     said: () => text,
     ended: new Promise((resolve) => child.once('exit', (code) => resolve(code))),
-    interrupt: () => void child.kill('SIGINT'),
+    signal: (signal) => void child.kill(signal),
   };
 }
 

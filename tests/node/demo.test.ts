@@ -41,12 +41,13 @@ suite('what a new user with root does', { skip: await skipReason() }, () => {
     equal(await demo.ended, 0, demo.said());
     const said = demo.said();
     ok(said.startsWith(footprint.join('\n')), 'what is made on the machine is said first');
-    for (const phase of ['Serving', 'Ready']) match(said, new RegExp(`^ +[\\d.]+ s  ${phase} `, 'm'));
+    for (const phase of ['Downloading', 'Serving', 'Ready']) match(said, new RegExp(`^ +[\\d.]+ s  ${phase} `, 'm'));
     match(said, /^\$ kubectl get mlm +# real pods on a real node\nNAME +PHASE .*\niris +Ready +True/m);
     equal(said.includes('simulated'), false);
     const [, answer = ''] = /^\$ curl .*\/v2\/models\/model\/infer -d .*\n(.*)$/m.exec(said) ?? [];
     deepEqual(rounded(probabilitiesIn(answer)), rounded(irisProbabilities(iris.flowers[1] ?? [])));
     match(said, /is an iris versicolor/);
+    match(said, /Everything is stopped, and nothing is left\.$/m);
     await nothingLeft(marks);
   });
 
@@ -55,7 +56,7 @@ suite('what a new user with root does', { skip: await skipReason() }, () => {
     await eventually(() => run.said().includes('Ctrl-C stops everything'), { within: 200_000, what: 'the guide' });
     const marks = await marksOfShow(run);
     ok(marks.processes.size > 10, 'the control plane, the node and its pods run');
-    run.interrupt();
+    run.signal('SIGINT');
     equal(await run.ended, 0, run.said());
     match(run.said(), /nothing is left/);
     await nothingLeft(marks);
@@ -64,8 +65,18 @@ suite('what a new user with root does', { skip: await skipReason() }, () => {
   test('make run NODE=real can be stopped while its node starts', { timeout: 120_000 }, async () => {
     const run = show([real]);
     const marks = await marksOfShow(run);
-    run.interrupt();
+    run.signal('SIGINT');
     equal(await run.ended, 0, run.said());
+    await nothingLeft(marks);
+  });
+
+  test('nothing is left of one that is killed while its pods run', { timeout: 200_000 }, async () => {
+    const run = show([real]);
+    await eventually(() => /^ +[\d.]+ s  Serving /m.test(run.said()), { within: 120_000, what: 'pods' });
+    const marks = await marksOfShow(run);
+    ok(marks.processes.size > 10, 'the control plane, the node and its pods run');
+    run.signal('SIGKILL');
+    equal(await run.ended, null);
     await nothingLeft(marks);
   });
 

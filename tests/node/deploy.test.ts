@@ -8,6 +8,7 @@ import { after, before, suite, test } from 'node:test';
 import { promisify } from 'node:util';
 import { type RealCluster, skipReason, startRealCluster } from '../../controlplane/node/index.ts';
 import { MLModel } from '../../src/api/index.ts';
+import { eventually } from '../kit/eventually.ts';
 import { iris, irisModel, irisProbabilities } from '../kit/onnx/models.ts';
 import { type Origin, serve, startOrigin } from '../kit/origin.ts';
 import { must } from '../kit/rig.ts';
@@ -78,6 +79,8 @@ suite('the operator as a pod', { skip: await skipReason() }, () => {
     const object = { apiVersion: MLModel.apiVersion, kind: MLModel.kind, metadata: { name: 'iris' }, spec };
     await inTeam(['apply', '-f', '-'], JSON.stringify(object));
     await inTeam(['wait', '--for=condition=Ready', '--timeout=110s', 'mlm/iris']);
+    // kube-proxy brings rules up to date once a second at most: until then a node refuses connections to a new port.
+    await eventually(predicted, { within: 10_000, what: 'an answer outside of the cluster' });
     await answersRight();
   });
 

@@ -76,7 +76,11 @@ const container = ({ image, namespaces }: Choices) => ({
     `--health-address=:${healthPort}`,
     ...(namespaces.length > 0 ? [`--namespaces=${namespaces.join(',')}`] : []),
   ],
-  env: [{ name: 'BATON_IMAGE', value: image }],
+  env: [
+    { name: 'BATON_IMAGE', value: image },
+    // Node's own young generation of up to 128 MB would stay with an operator that has fallen quiet.
+    { name: 'NODE_OPTIONS', value: '--max-semi-space-size=4' },
+  ],
   ports: [{ name: 'health', containerPort: healthPort }],
   livenessProbe: { httpGet: { path: '/livez', port: 'health' }, periodSeconds: 10, timeoutSeconds: 5 },
   readinessProbe: { httpGet: { path: '/readyz', port: 'health' }, periodSeconds: 5, timeoutSeconds: 5 },

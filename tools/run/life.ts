@@ -25,7 +25,12 @@ export function sightOf({ metadata, status }: MLModel, before?: Sight): Sight {
   return { phase, download, line, verdict: current('Stalled') ? 'stalled' : 'going on' };
 }
 
-const mebibytes = (bytes: number): number => Math.round(bytes / 2 ** 20);
+const units = { MiB: 2 ** 20, KiB: 2 ** 10, bytes: 1 } as const;
 
-const amountOf = (download: Sight['download']): string =>
-  download?.total === undefined ? '' : `, ${mebibytes(download.bytes)}/${mebibytes(download.total)} MiB`;
+/** Both amounts in the largest unit of which there is at least one. */
+function amountOf(download: Sight['download']): string {
+  if (download?.total === undefined) return '';
+  const { bytes, total } = download;
+  const [unit, size] = Object.entries(units).find(([, one]) => total >= one) ?? ['bytes', 1];
+  return `, ${Math.round(bytes / size)}/${Math.round(total / size)} ${unit}`;
+}

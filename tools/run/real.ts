@@ -21,6 +21,7 @@ const root = join(import.meta.dirname, '../..');
 /** Starts a cluster with a real node, and a server with a model. */
 export async function openReal(screen: Screen): Promise<Stage> {
   for (const line of footprint) screen.say(line);
+  screen.say('  a small web server on that link, from which the model is downloaded');
   screen.say('What stays: programs in the cache, and our image in build/image of this checkout.\n');
   const cluster = await startedCluster(screen);
   const image = await pushedImage(cluster.registry, screen);
