@@ -1,10 +1,12 @@
-// `make bench`: measures us side by side with others, prints ratios and writes build/bench.json. `node bench/main.ts cache`,
-// or another name of a part, runs that one. It never fails because something is slow: it measures.
+// `make bench`: measures us side by side with others, prints ratios and goals, and writes all figures to build/bench.json, and
+// every round of them beside it. `node bench/main.ts cache`, or another name of a part, runs that one. It never fails because
+// something is slow: it measures.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { wordsOf } from '../src/base/index.ts';
+import { type Figure, figureList, goalTable } from './figures.ts';
 import { type Amount, parts } from './parts.ts';
 
 const options = {
@@ -45,16 +47,21 @@ function asked(): { amount: Amount; names: string[]; out: string } {
 
 async function bench(): Promise<void> {
   const { amount, names, out } = asked();
-  const results: Record<string, unknown> = {};
+  const figures: Figure[] = [];
+  const results: Record<string, object> = {};
   for (const name of names) {
     const outcome = await parts[name]?.(amount, say);
     if (!outcome) continue;
     process.stdout.write(`\n${outcome.text}\n\n`);
+    figures.push(...outcome.figures);
     results[name] = outcome.result;
   }
+  process.stdout.write(`${goalTable(figures)}\n`);
+  const rounds = out.replace(/(\.json)?$/, '-rounds.json');
   mkdirSync(dirname(out), { recursive: true });
-  writeFileSync(out, `${JSON.stringify(results, undefined, 2)}\n`);
-  say(`written: ${out}`);
+  writeFileSync(out, figureList(figures));
+  writeFileSync(rounds, `${JSON.stringify(results, undefined, 2)}\n`);
+  say(`written: ${out}, ${rounds}`);
 }
 
 try {

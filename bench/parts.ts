@@ -4,12 +4,12 @@
 import { benchCache } from './cache/index.ts';
 import { compiled } from './compiled.ts';
 import { benchDownload } from './download/index.ts';
+import { type Figure, figureTable } from './figures.ts';
 import { type Peers, peers } from './peers.ts';
 import { type BenchPlane, startBenchPlane } from './plane.ts';
 import { benchRegistry } from './registry/index.ts';
-import { cacheTable, writesTable } from './report.ts';
-import { benchServe, type Figure } from './serve/index.ts';
-import { figureTable } from './table.ts';
+import { cacheFigures, cacheTable, writesFigures, writesTable } from './report.ts';
+import { benchServe } from './serve/index.ts';
 import { benchWrites } from './writes/index.ts';
 
 /** How much is measured. */
@@ -29,9 +29,12 @@ export interface Amount {
   alone: boolean;
 }
 
-/** What came of a part: everything for a program, and what a person reads. */
+/** What came of a part. */
 export interface Outcome {
+  figures: Figure[];
+  /** Everything that was measured, round by round. */
   result: object;
+  /** What a person reads. */
   text: string;
 }
 
@@ -52,23 +55,24 @@ const engine =
   async (amount, say) => {
     const programs = { compiled: compiled(), peers: amount.alone ? {} : await peers(say) };
     await using plane = await startBenchPlane();
-    return measure({ plane, ...programs }, amount, say);
+    return await measure({ plane, ...programs }, amount, say); // the plane goes when this is over, not before
   };
 
 const cache = engine(async ({ plane, peers: { cache: peer }, compiled: place }, { parents, rounds, rest }, say) => {
   const result = await benchCache(plane, { parents, rounds, rest, peer, compiled: place, say });
-  return { result, text: cacheTable(result) };
+  return { figures: cacheFigures(result), result, text: cacheTable(result) };
 });
 
 const writes = engine(async ({ plane, peers: { writes: peer }, compiled: place }, { writes: count, rounds }, say) => {
   const amount = { writes: count, rounds, warmUp: Math.ceil(count / 2), workers: [1, 10, 20] };
   const result = await benchWrites(plane, { ...amount, peer, compiled: place, say });
-  return { result, text: writesTable(result) };
+  return { figures: writesFigures(result), result, text: writesTable(result) };
 });
 
-const told = (title: string, rounds: number, result: { figures: Figure[] }): Outcome => ({
-  result,
-  text: `${title}, medians of ${rounds} rounds\n${figureTable(result.figures)}`,
+const told = (title: string, rounds: number, { figures, turns }: { figures: Figure[]; turns: object }): Outcome => ({
+  figures,
+  result: turns,
+  text: `${title}, medians of ${rounds} rounds\n${figureTable(figures)}`,
 });
 
 const download: Part = async ({ rounds, mebibytes }, say) =>

@@ -25,21 +25,3 @@ export function table(rows: readonly (readonly string[])[]): string {
       .trimEnd();
   return rows.map(line).join('\n');
 }
-
-/** A measured value, and perhaps what it should be. */
-interface Told {
-  name: string;
-  value: number;
-  unit: string;
-  goal?: string;
-  met?: boolean;
-}
-
-/** Figures with their goals, one a line. */
-export const figureTable = (figures: readonly Told[]): string =>
-  table([
-    ['', 'value', 'unit', 'goal', ''],
-    ...figures.map(({ name, value, unit, goal = '', met }) => [name, figure(value), unit, goal, verdict(met)]),
-  ]);
-
-const verdict = (met: boolean | undefined): string => (met === undefined ? '' : met ? 'met' : 'missed');

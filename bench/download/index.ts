@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import type { Figure } from '../serve/index.ts';
+import { atLeast, atMost, type Figure } from '../figures.ts';
 import { median } from '../table.ts';
 import { type Cost, measured } from './process.ts';
 
@@ -123,14 +123,12 @@ function figuresOf(server: string, turns: readonly Turn[], bytes: number): Figur
     unit,
   });
   const rates = sides.map((side) => named(side, bytes / 1e6 / of(side, 'elapsed'), 'MB/s'));
-  const ratio = of('raw', 'elapsed') / of('ours', 'elapsed');
-  const peak = of('ours', 'peak');
   return [
     ...rates,
-    { ...named('ours to raw', ratio, 'ratio'), goal: '>= 0.9', met: ratio >= 0.9 },
+    atLeast(0.9, named('ours to raw', of('raw', 'elapsed') / of('ours', 'elapsed'), 'ratio')),
     named('ours to curl', of('curl', 'elapsed') / of('ours', 'elapsed'), 'ratio'),
     named('ours to curl, sha256sum, sync', of('curl, sha256sum, sync', 'elapsed') / of('ours', 'elapsed'), 'ratio'),
     named('CPU of ours', of('ours', 'cpu'), 's'),
-    { ...named('memory of ours', peak, 'MiB'), goal: '<= 128', met: peak <= 128 },
+    atMost(128, named('memory of ours', of('ours', 'peak'), 'MiB')),
   ];
 }

@@ -7,6 +7,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { perceptronModel } from '../../tests/kit/onnx/models.ts';
+import { atLeast, atMost, type Figure } from '../figures.ts';
 import { median } from '../table.ts';
 import type { Load, Loaded } from './load.ts';
 import { type Measured, startOurs, startPython } from './servers.ts';
@@ -17,15 +18,6 @@ export interface ServeBenchOptions {
   /** Without the Python server. */
   alone: boolean;
   say: (line: string) => void;
-}
-
-/** A figure against its goal; without one it only informs. */
-export interface Figure {
-  name: string;
-  value: number;
-  unit: string;
-  goal?: string;
-  met?: boolean;
 }
 
 /** One side in one round. */
@@ -114,8 +106,8 @@ function figuresOf(scenario: string, turns: readonly Turn[]): Figure[] {
     figure('memory', of('ours', 'rss'), 'MiB'),
   ];
   if (!turns.some(({ side }) => side === 'python')) return ours;
-  const rate = of('ours', 'rate') / of('python', 'rate');
-  const tail = of('ours', 'p99') / of('python', 'p99');
+  const rate = figure('requests a second to Python', of('ours', 'rate') / of('python', 'rate'), 'ratio');
+  const tail = figure('p99 to Python', of('ours', 'p99') / of('python', 'p99'), 'ratio');
   const judged = scenario !== 'JSON, 1 connection';
   return [
     ...ours,
@@ -124,8 +116,8 @@ function figuresOf(scenario: string, turns: readonly Turn[]): Figure[] {
     figure('p99, Python', of('python', 'p99'), 'ms'),
     figure('CPU a request, Python', of('python', 'cpuEach'), 'us'),
     figure('memory, Python', of('python', 'rss'), 'MiB'),
-    { ...figure('requests a second to Python', rate, 'ratio'), ...(judged && { goal: '>= 2', met: rate >= 2 }) },
-    { ...figure('p99 to Python', tail, 'ratio'), ...(judged && { goal: '<= 0.5', met: tail <= 0.5 }) },
+    judged ? atLeast(2, rate) : rate,
+    judged ? atMost(0.5, tail) : tail,
     figure('CPU a request to Python', of('ours', 'cpuEach') / of('python', 'cpuEach'), 'ratio'),
   ];
 }

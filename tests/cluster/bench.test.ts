@@ -23,7 +23,12 @@ test('both parts about the engine measure our side and write their figures down'
   const { stdout } = await bench('cache', 'writes', ...small, '--out', out);
   assert.match(stdout, /^Cache: 10 parents and 50 children/m);
   assert.match(stdout, /^Writes: 40 server-side applies/m);
-  const { cache, writes } = JSON.parse(readFileSync(out, 'utf8')) as Figures;
+  const names = (JSON.parse(readFileSync(out, 'utf8')) as { name: string }[]).map(({ name }) => name);
+  for (const name of ['cache: memory after a rest', 'writes, 1 worker: CPU a write'])
+    assert.ok(names.includes(name), names.join('\n'));
+  assert.match(stdout, /^Goals: \d of 3 met$/m);
+  const rounds = readFileSync(join(folder, 'bench-rounds.json'), 'utf8');
+  const { cache, writes } = JSON.parse(rounds) as Rounds;
   const [filled] = cache.ours;
   for (const figure of ['rss', 'collected', 'peak', 'synced', 'cpu', 'stall', 'work', 'passed'])
     assert.ok((filled?.[figure] ?? 0) > 0, `${figure} is ${filled?.[figure]}`);
@@ -34,7 +39,7 @@ test('both parts about the engine measure our side and write their figures down'
   for (const { ours } of writes.rounds) assert.ok(ours.cpu > 0 && ours.ms > 0);
 });
 
-interface Figures {
+interface Rounds {
   cache: { ours: Record<string, number>[] };
   writes: { rounds: { workers: number; ours: { ms: number; cpu: number } }[] };
 }

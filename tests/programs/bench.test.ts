@@ -1,7 +1,7 @@
 // The parts of the bench about programs, with small files and for a moment: they run and count what they should. Only our side
 // of the model server, whose peer takes long to install. No figure is judged.
 
-import { deepEqual, match } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,12 +9,13 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { atLeast, atMost, goalTable } from '../../bench/figures.ts';
 
 const main = fileURLToPath(new URL('../../bench/main.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'baton-bench-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** What a part prints, having written its figures down under its own name. */
+/** What a part prints, having written its figures down, and every round of them under its own name. */
 async function printed(part: string): Promise<string> {
   const out = join(folder, `${part}.json`);
   const amount = ['--alone', '--rounds=1', '--mebibytes=8', '--seconds=0.3', `--out=${out}`];
@@ -22,12 +23,39 @@ async function printed(part: string): Promise<string> {
     timeout: 120_000,
     killSignal: 'SIGKILL',
   });
-  deepEqual(Object.keys(JSON.parse(readFileSync(out, 'utf8')) as object), [part]);
+  for (const figure of read<Record<string, unknown>[]>(out)) isWhole(figure);
+  deepEqual(Object.keys(read<object>(join(folder, `${part}-rounds.json`))), [part]);
   return stdout;
+}
+
+const read = <T>(file: string): T => JSON.parse(readFileSync(file, 'utf8')) as T;
+
+/** A figure with all its fields, whose goal is judged exactly where there is one. */
+function isWhole(figure: Record<string, unknown>): void {
+  deepEqual(Object.keys(figure), ['name', 'value', 'unit', 'goal', 'met']);
+  ok(Number.isFinite(figure['value']) && Number(figure['value']) >= 0, JSON.stringify(figure));
+  equal(typeof figure['met'], figure['goal'] === null ? 'object' : 'boolean');
 }
 
 const ratio = (name: string, goal: string): RegExp =>
   new RegExp(`^${name} +[\\d.]+ +ratio +${goal} +(met|missed)$`, 'm');
+
+test('a goal that is missed is shown as missed, and a figure without one is not judged', () => {
+  const figures = [
+    atLeast(0.9, { name: 'download', value: 0.35, unit: 'ratio' }),
+    atMost(1, { name: 'push', value: 1, unit: 'ratio' }),
+    { name: 'curl', value: 512, unit: 'MB/s' },
+  ];
+  const [title = '', , ...lines] = goalTable(figures).split('\n');
+  equal(title, 'Goals: 1 of 2 met');
+  deepEqual(
+    lines.map((line) => line.split(/ {2,}/)),
+    [
+      ['download', '0.35', 'ratio', '>= 0.9', 'missed'],
+      ['push', '1.00', 'ratio', '<= 1', 'met'],
+    ],
+  );
+});
 
 test('the serve bench measures our side', async () => {
   const text = await printed('serve');
