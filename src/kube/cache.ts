@@ -37,6 +37,12 @@ interface Position {
   resourceVersion: string;
 }
 
+/** The part of a store that one watch fills. */
+export interface StoreFeed extends Feed {
+  /** The API server knows no such kind, so there is nothing of it. */
+  absent(): void;
+}
+
 /** The objects of one kind, with an index by owner and one by our labels. */
 export class Store {
   readonly kind: Kind;
@@ -48,6 +54,7 @@ export class Store {
   private labelled: Index | undefined;
   private readonly unsynced = new Set<Source>();
   private readonly feeds: Position[] = [];
+  private absent = false;
 
   constructor(options: StoreOptions) {
     this.options = options;
@@ -57,6 +64,11 @@ export class Store {
   /** Whether every watch of this kind has given a whole view. */
   get synced(): boolean {
     return this.unsynced.size === 0;
+  }
+
+  /** Whether the API server serves this kind, as far as its watches know. */
+  get served(): boolean {
+    return !this.absent;
   }
 
   get size(): number {
@@ -118,7 +130,7 @@ export class Store {
   }
 
   /** The part of this store that one watch fills. */
-  feed(source: Source): Feed {
+  feed(source: Source): StoreFeed {
     this.unsynced.add(source);
     const covers = (key: string) => source.namespace === undefined || key.startsWith(`${source.namespace}/`);
     const position: Position = { covers, resourceVersion: '' };
@@ -136,8 +148,15 @@ export class Store {
       },
       replace: (entries, resourceVersion, began) => {
         this.unsynced.delete(source);
+        this.absent = false;
         reached(resourceVersion);
         this.replace(entries, { resourceVersion, began, covers });
+      },
+      absent: () => {
+        this.unsynced.delete(source);
+        this.absent = true;
+        reached('');
+        this.replace(new Map(), { resourceVersion: '', began: Infinity, covers });
       },
     };
   }

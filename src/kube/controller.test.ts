@@ -48,8 +48,7 @@ class Turns extends Gatherer {
 function controlled(more: Partial<ControllerDefinition> = {}) {
   const clock = new FakeClock();
   const lines: string[] = [];
-  const write = (line: string) => void lines.push(line);
-  const log = makeLog({ level: 'info', format: 'text', now: () => 0, write });
+  const log = makeLog({ level: 'info', format: 'text', now: () => 0, write: (line) => void lines.push(line) });
   const defined = { ...definition, ...more };
   const onChange = (change: Parameters<Controller['changed']>[0]) => controller.changed(change);
   const world = new World({ definitions: [defined], namespaces: [], clock, onChange, onListenerError: () => {} });
@@ -124,12 +123,13 @@ const news = (store: Store, type: 'MODIFIED' | 'DELETED', one: KubeObject) =>
 const waiting = ({ controller }: ReturnType<typeof controlled>) => controller.queue.size;
 
 describe('what wakes an object', () => {
-  test('its own change, under its kind and under its alias', () => {
+  test('its own change, under its kind and under its alias, and a kind that comes or goes', () => {
     const it = controlled();
     news(it.shops, 'MODIFIED', object(Shop, 'corner'));
-    equal(waiting(it), 1);
     news(it.old ?? never(), 'MODIFIED', object(OldShop, 'corner'));
-    equal(waiting(it), 2);
+    it.shops.wrote(object(Shop, 'station'));
+    it.controller.lookAtAll();
+    equal(waiting(it), 3);
   });
 
   test('not the echo of our own write, to itself or to a child', () => {

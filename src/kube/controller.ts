@@ -2,7 +2,7 @@
 // there: whole views of its kinds, its permissions, and leadership. Until then keys are kept, and nothing is lost.
 
 import { type Clock, type Log, wordsOf } from '../base/index.ts';
-import type { Kind, KubeObject } from '../objects/index.ts';
+import { type Kind, type KubeObject, sameKind } from '../objects/index.ts';
 import type { Change, Store } from './cache.ts';
 import type { ControllerDefinition } from './define.ts';
 import { NotLeading } from './lease.ts';
@@ -66,6 +66,11 @@ export class Controller {
     return this.needed().includes(store);
   }
 
+  /** Whether this controller can do without a kind. */
+  canLack(kind: Kind): boolean {
+    return this.definition.mayLack?.some((one) => sameKind(one.kind, kind)) ?? false;
+  }
+
   get name(): string {
     return this.definition.kind.kind;
   }
@@ -89,6 +94,12 @@ export class Controller {
     if ((stores.owned.includes(store) || stores.labelled.includes(store)) && !own) this.wakeParents(before, after);
     if (!stores.read.includes(store)) return;
     for (const reader of subscriptions.readersOf(keyText(key))) this.queue.add(reader, 'change');
+  }
+
+  /** Something came or went that every object may care about. */
+  lookAtAll(): void {
+    for (const store of this.parents)
+      for (const { object } of store.all()) this.wake(keyOfObject(store.kind, object), 'resync');
   }
 
   /** A fact of this key changed. */

@@ -28,6 +28,8 @@ export interface Observed {
   get<T extends KubeObject>(kind: Kind<T>, name: string): T | undefined;
   /** All own children of these kinds. */
   all<K extends readonly Kind[]>(...kinds: K): readonly ShapeOf<K[number]>[];
+  /** Whether there is such a kind in this cluster; only one of `mayLack` can be missing. */
+  serves(kind: Kind): boolean;
   /** Objects that carry our labels without being owned directly, as pods do. */
   labelled<T extends KubeObject>(kind: Kind<T>): readonly T[];
   /** Somebody else's object in the same namespace. Reading subscribes: a change of it wakes this object. */
@@ -117,6 +119,8 @@ export interface ControllerDefinition<
   /** The phase of an object for which something was refused for good; for kinds that have phases. */
   failedPhase?: string;
   owns: readonly Kind[];
+  /** Kinds of `owns` that a cluster need not serve, and the milliseconds within which one that comes is noticed. */
+  mayLack?: readonly { kind: Kind; noticedWithin: number }[];
   /** Kinds found by our labels on objects that our children made, as pods are. */
   labelled?: readonly Kind[];
   /** Kinds of other owners that `seen.read` may ask for. */

@@ -66,6 +66,14 @@ describe('own children', () => {
   ];
   const { seen } = observe(owner, { ...none, owned });
 
+  test('of a kind that is not served are none, and that can be asked', () => {
+    const store = holding(Job, { name: 'work', ...ofUid('1-1') });
+    const { seen: without } = observe(owner, { ...none, owned: [store] });
+    equal(without.serves(Job), true);
+    store.feed({ kind: Job, metadataOnly: false }).absent();
+    deepEqual([without.serves(Job), without.all(Job)], [false, []]);
+  });
+
   test('are those that the object controls, else those with its UID, in the order of their names', () =>
     deepEqual(names(seen.all(ConfigMap)), ['also-mine', 'mine']));
 

@@ -22,6 +22,7 @@ export function observe(owner: Owner, stores: Stores): { seen: Observed; reads: 
   const seen: Observed = {
     get: (kind, child) => ownedOf(kind).find((object) => object.metadata.name === child),
     all: <K extends readonly Kind[]>(...kinds: K) => kinds.flatMap((kind) => ownedOf(kind)) as ShapeOf<K[number]>[],
+    serves: (kind) => declared(kind, stores.owned, 'owns').served,
     labelled: (kind) =>
       objects(declared(kind, stores.labelled, 'labelled').labelledFor(owner.labelKind, namespace, name)),
     read: <T extends KubeObject>(kind: Kind<T>, other: string) => {

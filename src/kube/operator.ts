@@ -267,7 +267,9 @@ class Parts {
         if (controller.synced) controller.hold('sync', undefined);
       }
     };
-    return new Watched({ store, source, clock, limits, problems, needed: users.length > 0, hold });
+    const mayLack = users.length > 0 && users.every((controller) => controller.canLack(source.kind));
+    const turned = () => users.forEach((controller) => controller.lookAtAll());
+    return new Watched({ store, source, clock, limits, problems, needed: users.length > 0, mayLack, hold, turned });
   }
 
   /** A controller works only with all its rights: a missing one would be met in the middle of somebody's rollout. */

@@ -270,6 +270,13 @@ describe('after', () => {
       ok(state.wait >= wait[0] && state.wait <= wait[1], `it waits ${state.wait} ms`);
     });
 
+  test('a kind that need not be served it is looked for as seldom as its definition says', async () => {
+    const { state } = await stepped([answer(404, failure(404, 'NotFound'))], { source: { noticedWithin: 60_000 } });
+    equal(state.wait, 60_000);
+    const forbidden = await stepped([answer(403, failure(403, 'Forbidden'))], { source: { noticedWithin: 60_000 } });
+    equal(forbidden.state.wait, 3_000, 'a missing right is somebody’s fault, and soon mended');
+  });
+
   test('failure upon failure the wait grows, and stays below a second', async () => {
     const { state } = await stepped([reset], { from: following('9', { failures: 20 }) });
     deepEqual([state.failures, state.wait], [21, 800]);

@@ -13,6 +13,8 @@ export interface Source {
   namespace?: string;
   labelSelector?: string;
   metadataOnly: boolean;
+  /** For a kind that need not be served: the milliseconds after which it is looked for again. */
+  noticedWithin?: number;
 }
 
 /** How a watch stands, for probes, metrics and logs. */
@@ -168,7 +170,10 @@ class Session {
     if (error !== undefined && !(error instanceof Silence) && !this.options.signal.aborted) report.trouble(error);
     const listBy = !this.follower.whole && error instanceof Silence ? 'pages' : this.from.listBy;
     const failures = this.failuresAfter(error);
-    const wait = Math.max(failures === 0 ? 0 : delayAfter(failures, limits.retry, random), askedWait(error, limits));
+    const wait = Math.max(
+      failures === 0 ? 0 : delayAfter(failures, limits.retry, random),
+      askedWait(error, this.options),
+    );
     const resourceVersion =
       this.follower.resourceVersion ?? (this.from.at === 'following' ? this.from.resourceVersion : undefined);
     if (resourceVersion === undefined || voidsView(error)) return { at: 'blind', failures, listBy, wait };
@@ -240,10 +245,11 @@ class Session {
 }
 
 /** What an answer makes us wait: a server that is too busy says how long, and a missing right does not come in a moment. */
-function askedWait(error: unknown, limits: Limits): number {
+function askedWait(error: unknown, { limits, source }: WatchOptions): number {
   if (!(error instanceof ApiError)) return 0;
   const refused = error.status === 401 || error.status === 403 || error.status === 404;
-  return Math.max(refused ? limits.refused : 0, error.retryAfter ?? 0);
+  const wait = error.status === 404 ? (source.noticedWithin ?? limits.refused) : limits.refused;
+  return Math.max(refused ? wait : 0, error.retryAfter ?? 0);
 }
 
 /** After these the view may have a hole, or a past that never was: only a whole new one will do. */

@@ -11,15 +11,25 @@ import { Watched } from './watched.ts';
 
 const answered = (status: number) => new ApiError({ status, reason: '', message: 'no', verb: 'watch', path: '/' });
 
-function watched({ namespace, needed = true }: { namespace?: string; needed?: boolean } = {}) {
+function watched({
+  namespace,
+  needed = true,
+  mayLack = false,
+}: {
+  namespace?: string;
+  needed?: boolean;
+  mayLack?: boolean;
+} = {}) {
   const clock = new FakeClock();
   const problems = new Problems(silent);
   const holds: (string | undefined)[] = [];
   const store = new Store({ kind: Deployment, clock, onChange: () => {}, onListenerError: () => {} });
   const source = { kind: Deployment, metadataOnly: false, ...(namespace !== undefined && { namespace }) };
   const hold = (words: string | undefined) => void holds.push(words);
-  const it = new Watched({ store, source, clock, limits: defaultLimits, problems, needed, hold });
-  return { it, clock, problems, holds, store };
+  let turns = 0;
+  const turned = () => void turns++;
+  const it = new Watched({ store, source, clock, limits: defaultLimits, problems, needed, mayLack, hold, turned });
+  return { it, clock, problems, holds, store, turns: () => turns };
 }
 
 describe('a watch, as a probe sees it', () => {
@@ -109,6 +119,46 @@ describe('trouble of a watch', () => {
     it.trouble(answered(500));
     it.well();
     equal(holds.length, 2);
+  });
+});
+
+describe('a kind that need not be served', () => {
+  const held = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'a', uid: 'u', resourceVersion: '7' } };
+
+  test('is one of which there is nothing: that is a whole view, no problem, and holds nobody', () => {
+    const { it, problems, holds, store, turns } = watched({ mayLack: true });
+    it.trouble(answered(404));
+    deepEqual([problems.list(), holds, store.synced, store.served, turns()], [[], [undefined], true, false, 1]);
+    deepEqual(it.check(), { name: 'watch Deployment', ok: true, reason: 'not served here, and not needed' });
+  });
+
+  test('that is looked for again and again is told once; and once more when it comes', () => {
+    const { it, holds, turns } = watched({ mayLack: true });
+    for (let looks = 0; looks < 3; looks++) it.trouble(answered(404));
+    it.trouble(answered(500));
+    equal(turns(), 1);
+    it.feed.replace(new Map(), '9', 0);
+    it.well();
+    it.well();
+    deepEqual([turns(), holds.length], [2, 2]);
+    equal(it.check().ok, true);
+  });
+
+  test('takes everything along when it goes, and is served again when it comes', () => {
+    const { it, store, turns } = watched({ mayLack: true });
+    it.feed.replace(new Map([['/a', { object: held, hand: 'none' }]]), '7', 0);
+    it.well();
+    equal(store.size, 1);
+    it.trouble(answered(404));
+    deepEqual([store.size, store.served, turns()], [0, false, 1]);
+    it.feed.replace(new Map(), '9', 0);
+    equal(store.served, true);
+  });
+
+  test('is missed like any other while somebody cannot do without it', () => {
+    const { it, problems, store } = watched();
+    it.trouble(answered(404));
+    deepEqual([problems.list().length, store.synced], [1, false]);
   });
 });
 

@@ -121,6 +121,19 @@ describe('the watches of a set of definitions', () => {
     test(name, () => deepEqual(watches(worldOf(definitions, options)), needs));
 });
 
+test('what a cluster need not serve is looked for as often as the most impatient one asks', () => {
+  const lacking = (noticedWithin: number) => ({ owns: [Deployment], mayLack: [{ kind: Deployment, noticedWithin }] });
+  const { world } = worldOf([defined(Shop, lacking(9_000)), defined(Fair, lacking(3_000))]);
+  deepEqual(
+    world.sources().map(({ source: { kind, noticedWithin } }) => [kind.kind, noticedWithin]),
+    [
+      ['Shop', undefined],
+      ['Fair', undefined],
+      ['Deployment', 3_000],
+    ],
+  );
+});
+
 describe('stores', () => {
   test('are shared by all who need the same of a kind', () => {
     const { stores } = worldOf([shop, fair]);

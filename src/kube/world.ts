@@ -59,7 +59,12 @@ export class World {
     return [...this.planned.values()].flatMap(({ store, selection }) =>
       this.namespacesFor(store.kind).map((namespace) => ({
         store,
-        source: { kind: store.kind, ...selection, ...(namespace !== undefined && { namespace }) },
+        source: {
+          kind: store.kind,
+          ...selection,
+          ...(namespace !== undefined && { namespace }),
+          ...this.lackOf(store.kind),
+        },
       })),
     );
   }
@@ -68,6 +73,13 @@ export class World {
   namespacesFor(kind: Kind): (string | undefined)[] {
     const { namespaces } = this.options;
     return kind.namespaced && namespaces.length > 0 ? [...namespaces] : [undefined];
+  }
+
+  /** How soon a kind is noticed that may be absent. */
+  private lackOf(kind: Kind): Pick<Source, 'noticedWithin'> {
+    const all = this.options.definitions.flatMap(({ mayLack = [] }) => mayLack);
+    const times = all.filter((one) => sameKind(one.kind, kind)).map(({ noticedWithin }) => noticedWithin);
+    return times.length > 0 ? { noticedWithin: Math.min(...times) } : {};
   }
 
   private store(kind: Kind, selection: Selection): Store {

@@ -6,14 +6,18 @@ import { isOfKind, type Kind, type KubeObject, type ShapeOf } from '../../src/ob
 /** An object of somebody else, which only `read` finds. */
 export const foreign = (object: KubeObject) => ({ foreign: object });
 
+/** A kind that the cluster does not serve. */
+export const lacking = (kind: Kind) => ({ lacking: kind });
+
 /** What a controller sees: own children, pods that carry our labels, and foreign objects. */
-export function seen(...objects: (KubeObject | { foreign: KubeObject })[]): Observed {
-  const ours = objects.filter((object): object is KubeObject => !('foreign' in object));
+export function seen(...objects: (KubeObject | { foreign: KubeObject } | { lacking: Kind })[]): Observed {
+  const ours = objects.filter((object): object is KubeObject => 'metadata' in object);
   const others = objects.flatMap((object) => ('foreign' in object ? [object.foreign] : []));
   return {
     get: (kind, name) => named(ours, kind, name),
     all: <K extends readonly Kind[]>(...kinds: K) =>
       kinds.flatMap((kind) => ours.filter((object) => isOfKind(object, kind))) as ShapeOf<K[number]>[],
+    serves: (kind) => !objects.some((object) => 'lacking' in object && object.lacking === kind),
     labelled: (kind) => ours.filter((object) => isOfKind(object, kind)),
     read: (kind, name) => named(others, kind, name),
   };
