@@ -119,6 +119,11 @@ const spec = z.object({
 const status = commonStatus.extend({
   serviceEndpoint: z.string().max(512).optional().describe('Where the model answers inside the cluster.'),
   url: z.string().max(512).optional().describe('Where the model answers inside the cluster, as a URL.'),
+  externalURL: z
+    .string()
+    .max(512)
+    .optional()
+    .describe('Where the model answers outside the cluster, as a URL; not for a port of every node.'),
   revision: z.string().max(63).optional().describe('The revision that is asked for.'),
   servingRevision: z.string().max(63).optional().describe('The revision that serves.'),
   digest: z.string().max(128).optional().describe('The digest of the weights that are asked for.'),

@@ -6,6 +6,7 @@ export * from './condition.ts';
 export * from './kind.ts';
 export * from './kstatus.ts';
 export * from './labels.ts';
+export * from './network.ts';
 export * from './pod.ts';
 export * from './quantity.ts';
 export * from './questions.ts';

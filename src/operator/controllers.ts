@@ -4,21 +4,31 @@ import type { Clock, EgressRules } from '../base/index.ts';
 import { type MLModelClients, mlModelController } from '../controllers/mlmodel/index.ts';
 import type { OperatorOptions } from '../kube/index.ts';
 import { lookAt, openRegistry } from '../programs/inspect/index.ts';
+import { exposureFrom, type ExposureSettings } from './exposure.ts';
 import { tableOf } from './frameworks.ts';
 import type { Settings } from './settings.ts';
 
-type Decided = 'image' | 'frameworks' | 'exposure' | 'namespaces' | 'imageVolumes' | 'egressDeny' | 'plainRegistries';
+type Decided =
+  | keyof ExposureSettings
+  | 'image'
+  | 'frameworks'
+  | 'namespaces'
+  | 'imageVolumes'
+  | 'egressDeny'
+  | 'plainRegistries';
 
 /** Every controller of the product. */
 export function controllersFrom(
   settings: Pick<Settings, Decided>,
   clients: MLModelClients,
 ): OperatorOptions['controllers'] {
-  const { image, frameworks, namespaces, imageVolumes, exposure, egressDeny, plainRegistries } = settings;
+  const { image, frameworks, namespaces, imageVolumes, egressDeny, plainRegistries } = settings;
+  const exposure = exposureFrom(settings);
+  if ('wrong' in exposure) throw new TypeError(exposure.wrong);
   const definition = mlModelController({
     image,
     frameworks: tableOf(image, frameworks),
-    exposure,
+    exposure: exposure.value,
     // Nodes cannot be seen with Roles only.
     imageVolumes: imageVolumes === 'auto' && namespaces.length > 0 ? 'off' : imageVolumes,
     egressDeny,

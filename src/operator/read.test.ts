@@ -76,7 +76,11 @@ describe('where a setting comes from', () => {
       frameworks: '{"onnx": {"image": "mine:1"}}',
       imageVolumes: 'off',
       egressDeny: '10.0.0.0/8,fd00::/8',
-      exposure: 'NodePort',
+      exposure: 'LoadBalancer',
+      exposureDomain: 'models.example.com',
+      exposureTls: 'on',
+      exposureAnnotations: '{"a": "b"}',
+      gateway: 'edge/shared/https',
     };
     for (const [key] of settingList.filter(([name]) => name !== 'config')) {
       const value = samples[key] ?? 'some';

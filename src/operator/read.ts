@@ -3,6 +3,7 @@
 // effect is found only when it is needed. All that is wrong is said at once.
 
 import { parseArgs } from 'node:util';
+import { exposureFrom } from './exposure.ts';
 import { parsed } from './forms.ts';
 import { suggestion } from './nearest.ts';
 import { flagOf, settingList, type Settings, variableOf } from './settings.ts';
@@ -44,7 +45,10 @@ export function readSettings({ args, env, read }: Sources): Asked {
   const file = fromFile(said.find(({ key }) => key === 'config')?.value, read);
   const { values, wrong: wrongValues } = valuesOf([...said, ...file.given]);
   const wrong = [...wrongFlags, ...variables.wrong, ...file.wrong, ...wrongValues];
-  return wrong.length > 0 ? { wrong } : { run: values as Settings };
+  if (wrong.length > 0) return { wrong };
+  const run = values as Settings;
+  const exposure = exposureFrom(run);
+  return 'wrong' in exposure ? { wrong: [exposure.wrong] } : { run };
 }
 
 /** The last of a flag that is given twice counts, as everywhere. */

@@ -2,6 +2,7 @@
 // table in the documentation and the type of the result. Whatever is not in it does not exist.
 
 import { address, choice, count, type Form, names, object, onOff, ranges, text } from './forms.ts';
+import { annotations, domain, gatewayForm } from './exposure.ts';
 import { type FrameworkChanges, readFrameworks } from './frameworks.ts';
 import { version } from './version.ts';
 
@@ -102,7 +103,30 @@ export const settings = {
     'Registries that are spoken to without TLS; nodes need the same in the configuration of their container runtime.',
     'none',
   ),
-  exposure: setting(choice('NodePort'), 'NodePort', 'How a model with expose: true is reached from outside.'),
+  exposure: setting(
+    choice('NodePort', 'LoadBalancer', 'Ingress', 'Gateway'),
+    'NodePort',
+    'How a model with expose: true is reached from outside; Ingress and Gateway need exposureDomain.',
+  ),
+  exposureDomain: optional(
+    domain,
+    'none',
+    'For Ingress and Gateway: a model is reached at name.namespace.DOMAIN, so *.namespace.DOMAIN must lead there.',
+  ),
+  exposureTls: setting(
+    onOff,
+    false,
+    'For Ingress and Gateway: whether that is https; an Ingress then names the Secret <name>-expose-tls, a Gateway needs a listener for it.',
+    'off',
+  ),
+  exposureAnnotations: setting(
+    annotations,
+    {},
+    'Annotations of what exposes a model, such as those by which a cloud or an issuer of certificates is told more.',
+    'none',
+  ),
+  ingressClass: optional(text('NAME'), "the cluster's default", 'For Ingress: the class.'),
+  gateway: optional(gatewayForm, 'none', 'For Gateway: which one, and which of its listeners.'),
 };
 
 type List = typeof settings;

@@ -13,7 +13,7 @@ import {
   type OperatorOptions,
   startOperator,
 } from '../../src/kube/index.ts';
-import { clientsFrom, controllersFrom } from '../../src/operator/index.ts';
+import { clientsFrom, controllersFrom, type ExposureSettings } from '../../src/operator/index.ts';
 import { ConfigMap, kindOf, type KubeObject } from '../../src/objects/index.ts';
 import { cleaningTrioController, type TrioClients, trioController } from './trio/controller.ts';
 
@@ -32,6 +32,8 @@ export interface MainOptions {
   /** For mlmodel: whether nodes mount images, and registries on loopback that are spoken to without TLS. */
   imageVolumes?: 'auto' | 'on' | 'off';
   plainRegistries?: string[];
+  /** For mlmodel: how models are exposed, beside what holds if nobody says anything. */
+  exposure?: Partial<ExposureSettings>;
   namespaces?: string[];
   parentSelector?: string;
   lease?: { namespace: string; name: string };
@@ -69,9 +71,18 @@ function buildOf({ build, image }: MainOptions) {
   return { image: image ?? 'baton:2', frameworks: { onnx } };
 }
 
+const byNodePort: ExposureSettings = {
+  exposure: 'NodePort',
+  exposureDomain: undefined,
+  exposureTls: false,
+  exposureAnnotations: {},
+  ingressClass: undefined,
+  gateway: undefined,
+};
+
 function modelController(asked: MainOptions) {
   const { namespaces = [], imageVolumes = 'auto', plainRegistries = [] } = asked;
-  const settings = { ...buildOf(asked), exposure: 'NodePort', namespaces, imageVolumes } as const;
+  const settings = { ...buildOf(asked), ...byNodePort, ...asked.exposure, namespaces, imageVolumes } as const;
   const around = { clock: systemClock, random: Math.random, rules };
   return controllersFrom({ ...settings, egressDeny: [], plainRegistries }, clientsFrom({ plainRegistries }, around));
 }

@@ -29,7 +29,7 @@ import type {
 export const settings: MLModelSettings = {
   image: 'baton:1',
   frameworks: frameworks('baton:1'),
-  exposure: 'NodePort',
+  exposure: { by: 'NodePort', annotations: {} },
   imageVolumes: 'auto',
   egressDeny: [],
   plainRegistries: [],

@@ -1,7 +1,7 @@
 // A decision of the MLModel controller in a few signs, so that a table of worlds and plans can be read.
 
 import type { MLModel, MLModelStatus } from '../../src/api/index.ts';
-import { decide, type MLModelFacts } from '../../src/controllers/mlmodel/index.ts';
+import { decide, type Exposure, type MLModelFacts } from '../../src/controllers/mlmodel/index.ts';
 import type { Decision, Desired, Facts, Observed } from '../../src/kube/define.ts';
 import { conditionOf, type Deployment, type KubeObject } from '../../src/objects/index.ts';
 import { settings } from './mlmodel.ts';
@@ -15,6 +15,7 @@ export const noFacts: Facts<MLModelFacts> = {
   claimEvents: { state: 'pending' },
   podEvents: { state: 'unneeded' },
   jobEvents: { state: 'unneeded' },
+  exposeEvents: { state: 'unneeded' },
   endedPods: { state: 'unneeded' },
   manifest: { state: 'pending' },
   imageVolumes: { state: 'pending' },
@@ -39,8 +40,9 @@ const line = (desired: Desired): string =>
 export const look = (
   model: MLModel,
   world: Observed,
-  { at = now, facts = noFacts }: { at?: number; facts?: Facts<MLModelFacts> } = {},
-): Decision<MLModelStatus> => decide({ object: model, seen: world, facts, now: at }, settings);
+  { at = now, facts = noFacts, exposure }: { at?: number; facts?: Facts<MLModelFacts>; exposure?: Exposure } = {},
+): Decision<MLModelStatus> =>
+  decide({ object: model, seen: world, facts, now: at }, exposure ? { ...settings, exposure } : settings);
 
 /** What it wants, in signs. */
 export const plan = (model: MLModel, world: Observed, facts = noFacts): string =>

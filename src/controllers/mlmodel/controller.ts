@@ -6,6 +6,8 @@ import { type ControllerDefinition, type Decision, defineController, type Pass }
 import {
   ControllerRevision,
   Deployment,
+  HTTPRoute,
+  Ingress,
   Job,
   PersistentVolumeClaim,
   Pod,
@@ -13,7 +15,7 @@ import {
   Service,
   StorageClass,
 } from '../../objects/index.ts';
-import { claimEvents, endedPods, jobEvents, type MLModelFacts, podEvents, progress } from './facts.ts';
+import { claimEvents, endedPods, exposeEvents, jobEvents, type MLModelFacts, podEvents, progress } from './facts.ts';
 import { formerRevisions } from './history.ts';
 import { imageVolumes, manifest } from './imagefacts.ts';
 import { lookOf } from './look.ts';
@@ -33,7 +35,15 @@ export function decide(pass: Pass<MLModel, MLModelFacts>, settings: MLModelSetti
   const { object: model, seen, facts, now } = pass;
   const plan = planOf(pass, settings);
   const { stage, left } = stageOf(model, plan, now);
-  const status = statusOf({ model, stage, plan, seen, facts, outdated: isOutdated(model, plan.asked, settings) });
+  const status = statusOf({
+    model,
+    stage,
+    plan,
+    seen,
+    facts,
+    outdated: isOutdated(model, plan.asked, settings),
+    exposure: settings.exposure,
+  });
   const again = [left, plan.target?.left].filter((time) => time !== undefined);
   return { want: wanted(model, plan, seen, settings), status, ...(again.length > 0 && { again: Math.min(...again) }) };
 }
@@ -49,6 +59,9 @@ function planOf({ object: model, seen, facts, now }: Pass<MLModel, MLModelFacts>
   return { asked, weights, rollout, target, former };
 }
 
+/** A Gateway API that is waited for; and one of which only the routes of another setting would have to be removed. */
+const [awaited, cleanedUp] = [3_000, 600_000];
+
 /** The controller, with what the operator's configuration decides. */
 export const mlModelController = (
   settings: MLModelSettings,
@@ -57,7 +70,17 @@ export const mlModelController = (
     kind: MLModel,
     conditions: MLModel.definition.conditions ?? [],
     failedPhase: 'Failed',
-    owns: [ControllerRevision, PersistentVolumeClaim, Job, Deployment, Service, PodDisruptionBudget],
+    owns: [
+      ControllerRevision,
+      PersistentVolumeClaim,
+      Job,
+      Deployment,
+      Service,
+      PodDisruptionBudget,
+      Ingress,
+      HTTPRoute,
+    ],
+    mayLack: [{ kind: HTTPRoute, noticedWithin: settings.exposure.by === 'Gateway' ? awaited : cleanedUp }],
     labelled: [Pod],
     reads: [PersistentVolumeClaim, StorageClass],
     gather: {
@@ -65,6 +88,7 @@ export const mlModelController = (
       claimEvents,
       podEvents,
       jobEvents,
+      exposeEvents,
       endedPods,
       manifest,
       imageVolumes: imageVolumes(settings),

@@ -1,12 +1,22 @@
 // What cannot be read from the cache: how far a download is (the last lines of its pod's log), why a claim does not bind
 // (its events), why a download or a server does not start: for want of its Secret or volume (the events of its pod: its
-// status is silent), or because nobody lets a Job make a pod (the events of the Job). And what a download said whose pod is not in the cache.
+// status is silent), or because nobody lets a Job make a pod (the events of the Job), why a load balancer gives no address. And what a download said whose pod is not in the cache.
 
 import { heardProgress, mark, type MLModel, type Progress } from '../../api/index.ts';
 import type { Fact, Observed } from '../../kube/define.ts';
-import { Job, jobResult, KubeEvent, PersistentVolumeClaim, Pod } from '../../objects/index.ts';
+import {
+  Job,
+  jobResult,
+  KubeEvent,
+  type KubeObject,
+  PersistentVolumeClaim,
+  Pod,
+  Service,
+  waitsForAddress,
+} from '../../objects/index.ts';
 import { hasSucceeded, jobsFor, podsOf } from './downloads.ts';
 import { inspectName } from './look.ts';
+import { exposeName } from './network.ts';
 import type { Looked } from './registry.ts';
 import { askedSource } from './revision.ts';
 import { stuckServer } from './rollout.ts';
@@ -17,6 +27,7 @@ export type MLModelFacts = {
   claimEvents: KubeEvent[];
   podEvents: KubeEvent[];
   jobEvents: KubeEvent[];
+  exposeEvents: KubeEvent[];
   endedPods: Pod[];
   manifest: Looked;
   imageVolumes: boolean;
@@ -78,6 +89,12 @@ export const jobEvents = events((model, seen) => {
   return job && aboutOf(job);
 });
 
+/** The events of a Service that waits for an address from outside. */
+export const exposeEvents = events((model, seen) => {
+  const held = model.spec.expose ? seen.get(Service, exposeName(model)) : undefined;
+  return held && waitsForAddress(held) ? aboutOf(held) : undefined;
+});
+
 /** The pods of a Job that is complete and whose pods are not known to be: they are gone, or their news are late. */
 export const endedPods: Fact<MLModel, About, Pod[], object> = {
   freshFor: Infinity,
@@ -92,7 +109,7 @@ export const endedPods: Fact<MLModel, About, Pod[], object> = {
     kube.list(Pod, namespace, { labelSelector: `batch.kubernetes.io/controller-uid=${uid}` }),
 };
 
-const aboutOf = ({ metadata: { namespace = '', uid = '' } }: Pod | Job | PersistentVolumeClaim): About => ({
+const aboutOf = ({ metadata: { namespace = '', uid = '' } }: KubeObject): About => ({
   namespace,
   uid,
 });

@@ -2,6 +2,7 @@
 // tests that build a world of the same parts.
 
 export { decide, mlModelController } from './controller.ts';
+export type { Exposure } from './exposure.ts';
 export type { MLModelFacts } from './facts.ts';
 export { inspectJob } from './inspect.ts';
 export type { Looked, MLModelClients, Registry } from './registry.ts';

@@ -1,4 +1,4 @@
-// How a model is reached: inside the cluster always, outside when asked, and while nodes are drained.
+// How a model is reached inside the cluster, and while nodes are drained; under which name it is reached from outside.
 
 import { childName, MLModel, partLabels } from '../../api/index.ts';
 import { PodDisruptionBudget, type PodTemplate, Service } from '../../objects/index.ts';
@@ -14,14 +14,6 @@ export const service = (model: MLModel, port: number): Service => ({
   kind: Service.kind,
   metadata: { name: serviceName(model), labels: partLabels(MLModel.kind, model.metadata.name, 'service') },
   spec: { type: 'ClusterIP', selector: serverLabels(model), ports: [{ name: 'http', port, targetPort: 'http' }] },
-});
-
-/** On a port of every node. */
-export const nodePort = (model: MLModel, port: number): Service => ({
-  apiVersion: Service.apiVersion,
-  kind: Service.kind,
-  metadata: { name: exposeName(model), labels: partLabels(MLModel.kind, model.metadata.name, 'expose') },
-  spec: { type: 'NodePort', selector: serverLabels(model), ports: [{ name: 'http', port, targetPort: 'http' }] },
 });
 
 /**

@@ -18,7 +18,6 @@ import { look, now, says, servers } from '../../../tests/kit/plans.ts';
 import { seen } from '../../../tests/kit/world.ts';
 import { mark, type MLModel } from '../../api/index.ts';
 import { conditionOf, type Deployment, type Job, kstatusOf, type KubeObject, type Pod } from '../../objects/index.ts';
-import { nodePort } from './network.ts';
 
 const v1 = aModel();
 const v2 = aModel({ modelURL: 'https://models.example/iris-2.onnx' });
@@ -215,19 +214,6 @@ describe('ready', () => {
     equal(conditionOf(status, 'Ready')?.status, 'True');
     for (const type of ['Serving', 'Available']) equal(conditionOf(status, type)?.status, 'False');
     equal(conditionOf(status, 'Serving')?.reason, 'ScaledToZero');
-  });
-
-  test('with a port outside says that it answers there only if something does', () => {
-    const told = (replicas: number) => {
-      const open = aModel({ expose: true, replicas });
-      const port = nodePort(open, 8080);
-      const ports = [{ ...port.spec.ports?.[0], nodePort: 30_123 }];
-      const given = { ...port, spec: { ...port.spec, ports } } as typeof port;
-      const { status } = look(open, seen(revision(open), claim(open, { digest }), deployment(open), given));
-      return conditionOf(status, 'Exposed')?.message ?? '';
-    };
-    match(told(1), /^The model answers on port 30123/);
-    match(told(0), /^The model will answer, once a server does, on port 30123/);
   });
 });
 

@@ -4,8 +4,9 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { aModel, settings } from '../../../tests/kit/mlmodel.ts';
 import type { MLModel } from '../../api/index.ts';
-import type { Container } from '../../objects/index.ts';
-import { disruptionBudget, nodePort, service } from './network.ts';
+import type { Container, Service } from '../../objects/index.ts';
+import { exposureOf } from './exposure.ts';
+import { disruptionBudget, service } from './network.ts';
 import { cut } from './revision.ts';
 import { server, type Takeover } from './server.ts';
 
@@ -82,6 +83,8 @@ describe('the Deployment', () => {
     deepEqual(strategyOf('replace'), { maxSurge: 0, maxUnavailable: '100%' });
   });
 
+  const exposed = (model: MLModel) => (exposureOf(model, 1, settings.exposure) as Service).spec.selector;
+
   test('selects its pods by labels that no edit changes, as both Services do', () => {
     const selectors = [aModel(), aModel({ podLabels: { a: 'b' }, framework: 'tensorflow', replicas: 9 })].map(
       (model) => {
@@ -90,7 +93,7 @@ describe('the Deployment', () => {
           takeover: 'surge',
           served: [],
         }).spec;
-        return [selector.matchLabels, service(model, 1).spec.selector, nodePort(model, 1).spec.selector];
+        return [selector.matchLabels, service(model, 1).spec.selector, exposed(model)];
       },
     );
     deepEqual(selectors[0], selectors[1]);

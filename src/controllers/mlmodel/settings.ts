@@ -1,5 +1,6 @@
 // What the operator's configuration decides for every model.
 
+import type { Exposure } from './exposure.ts';
 import type { Framework } from './frameworks.ts';
 
 export interface MLModelSettings {
@@ -7,7 +8,7 @@ export interface MLModelSettings {
   image: string;
   frameworks: Readonly<Record<string, Framework>>;
   /** How `expose: true` reaches the outside. */
-  exposure: 'NodePort';
+  exposure: Exposure;
   /** Whether nodes mount images as volumes; `auto` finds out. */
   imageVolumes: 'auto' | 'on' | 'off';
   /** Ranges of addresses that neither we nor our programs reach, beside those that nobody does. */

@@ -6,6 +6,7 @@ import { apply, create, type Desired, keep, note, type Observed } from '../../ku
 import {
   ControllerRevision,
   Deployment,
+  HTTPRoute,
   type KubeObject,
   PersistentVolumeClaim,
   type PodTemplate,
@@ -13,7 +14,8 @@ import {
 } from '../../objects/index.ts';
 import { inspectJob } from './inspect.ts';
 import { mountsImage } from './look.ts';
-import { disruptionBudget, nodePort, service, serviceName } from './network.ts';
+import { exposureOf } from './exposure.ts';
+import { disruptionBudget, service, serviceName } from './network.ts';
 import { type Revision, revisionObject } from './revision.ts';
 import type { Rollout } from './rollout.ts';
 import { claimIn, server, serverName } from './server.ts';
@@ -118,17 +120,16 @@ function areThere(template: PodTemplate, seen: Observed): boolean {
   return own ? isIntact(own) : seen.read(PersistentVolumeClaim, name) !== undefined;
 }
 
-/** How the operator is set to reach the outside. */
-const exposures = { NodePort: nodePort };
-
-/** An address that was given out once stays. */
+/** An address that was given out once stays. A route is made once there can be one; nothing else waits for that. */
 function network(model: MLModel, { asked, target }: Plan, seen: Observed, settings: MLModelSettings): Desired[] {
   if (!target && !seen.get(Service, serviceName(model))) return [];
   const { port, template } = target?.revision ?? asked;
   const { expose, replicas } = model.spec;
+  const { exposure } = settings;
+  const possible = exposure.by !== 'Gateway' || seen.serves(HTTPRoute);
   return [
     apply(service(model, port)),
-    ...(expose ? [apply(exposures[settings.exposure](model, port))] : []),
+    ...(expose && possible ? [apply(exposureOf(model, port, exposure))] : []),
     ...(replicas > 1 ? [apply(disruptionBudget(model, template))] : []),
   ];
 }

@@ -2,11 +2,12 @@
 
 import type { MLModel, MLModelStatus, Progress } from '../../api/index.ts';
 import type { Facts, Observed } from '../../kube/define.ts';
-import { Service } from '../../objects/index.ts';
 import { fetchedOnto } from './downloads.ts';
+import { exposedOf } from './exposed.ts';
+import type { Exposure } from './exposure.ts';
 import type { MLModelFacts } from './facts.ts';
 import { messageOf, reasonOf, servingRevision } from './message.ts';
-import { exposeName, serviceName } from './network.ts';
+import { serviceName } from './network.ts';
 import { serverLabels } from './server.ts';
 import type { Stage } from './stage.ts';
 import { storageVerdicts } from './storagewords.ts';
@@ -21,6 +22,7 @@ export interface Told {
   seen: Observed;
   facts: Facts<MLModelFacts>;
   outdated: boolean;
+  exposure: Exposure;
 }
 
 /** The whole status of a model. */
@@ -29,14 +31,17 @@ export function statusOf(told: Told): MLModelStatus {
   const observedGeneration = model.metadata.generation ?? 0;
   const { port } = plan.target?.revision ?? plan.asked;
   const serving = servingRevision(plan);
+  const events = facts.exposeEvents.state === 'known' ? facts.exposeEvents.value : [];
+  const exposed = exposedOf({ ...told, port, events, answers: plan.rollout.available > 0 });
   const serviceEndpoint = `${serviceName(model)}.${model.metadata.namespace}.svc.cluster.local:${port}`;
   return {
     observedGeneration,
     phase: stage.name,
     message: messageOf(told),
-    conditions: verdicts(told).map((one) => ({ ...one, observedGeneration })),
+    conditions: verdicts(told, exposed.verdict).map((one) => ({ ...one, observedGeneration })),
     serviceEndpoint,
     url: `http://${serviceEndpoint}`,
+    ...(exposed.externalURL !== undefined && { externalURL: exposed.externalURL }),
     revision: plan.asked.name,
     ...(serving !== undefined && { servingRevision: serving }),
     ...(plan.weights.at === 'ready' && plan.weights.digest !== undefined && { digest: plan.weights.digest }),
@@ -69,7 +74,7 @@ function progressOf(
 }
 
 /** All conditions, the summary first. */
-function verdicts(told: Told): Verdict[] {
+function verdicts(told: Told, exposed: Verdict): Verdict[] {
   const { stage, plan, outdated } = told;
   const message = messageOf(told);
   const reason = reasonOf(stage);
@@ -81,7 +86,7 @@ function verdicts(told: Told): Verdict[] {
     available(plan),
     ...storageVerdicts(told),
     verdict('Serving', ready && !stage.idle, reason, message),
-    exposed(told),
+    exposed,
     verdict('Outdated', outdated, outdated ? 'NewerOperator' : 'UpToDate', outdatedWords[outdated ? 'yes' : 'no']),
   ];
 }
@@ -114,12 +119,3 @@ const outdatedWords = {
   yes: 'This operator would run the servers in another way: set the annotation baton.dev/refresh, or edit the model, to roll them',
   no: 'The servers run as this operator would run them',
 };
-
-function exposed({ model, seen, plan }: Told): Verdict {
-  if (!model.spec.expose)
-    return verdict('Exposed', false, 'NotAsked', 'The model is reachable inside the cluster only');
-  const port = seen.get(Service, exposeName(model))?.spec.ports?.[0]?.nodePort;
-  if (port === undefined) return verdict('Exposed', false, 'Waiting', 'Waiting for a port on the nodes');
-  const answers = plan.rollout.available > 0 ? 'answers' : 'will answer, once a server does,';
-  return verdict('Exposed', true, 'NodePort', `The model ${answers} on port ${port} of every node`);
-}

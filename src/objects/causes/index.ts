@@ -1,5 +1,6 @@
 // Causes of failure, for every kind that has pods, Jobs or claims among its children.
 
+export { balancerCause, waitsForAddress } from './balancer.ts';
 export { type Cause, type CauseReason, causeReasons } from './cause.ts';
 export { claimCause, expansionCause, unboundCause } from './claim.ts';
 export { podEventCause } from './events.ts';

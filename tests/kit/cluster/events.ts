@@ -28,12 +28,13 @@ const args = ['--a', '--b', '--c'];
 const pick = <T>(list: readonly T[], which: number): T | undefined => list[which % list.length];
 const one = <T>(list: readonly [T, ...T[]], which: number): T => list[which % list.length] ?? list[0];
 
-/** Settings of other operators: another image, and another table with it. */
+/** Settings of other operators: another image, another table with it, another way to the outside. */
 export const otherSettings = [
   settings,
   {
     ...settings,
     image: 'baton:2',
+    exposure: { by: 'Ingress', domain: 'models.example', tls: false, annotations: {} } as const,
     frameworks: { onnx: { image: 'other:9', args: ['x'], port: 9000, healthPath: '/', writable: ['/tmp', '/cache'] } },
   },
 ];

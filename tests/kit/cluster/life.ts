@@ -190,6 +190,7 @@ export class Life {
       claimEvents: { state: 'known', value: this.claimEvents() },
       podEvents: { state: 'unneeded' },
       jobEvents: { state: 'unneeded' },
+      exposeEvents: { state: 'unneeded' },
       endedPods: { state: 'known', value: [] }, // the cache of this small world is never late
       manifest: this.manifest(),
       imageVolumes: this.isAnswered() ? { state: 'known', value: this.weather.mounts } : { state: 'pending' },
