@@ -1,0 +1,56 @@
+// When an object has come to rest: its generation was looked at, nothing is on its way out, no program is at work, and nothing
+// has happened for a while. A fixed time would be too long for most steps and too short for some.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Parent } from '../../src/kube/define.ts';
+import { isOfKind, type KubeObject, Pod } from '../../src/objects/index.ts';
+import { isTidy, saysReady } from '../kit/oracle.ts';
+import type { Ground } from './ground.ts';
+import type { Key } from './witness.ts';
+
+/** Milliseconds in which nothing happens. What waits may ask the world again every two seconds. */
+const quiet = { ready: 500, waiting: 2_700 };
+const limit = 60_000;
+
+/** The object once it is at rest; `restless`: it never was. */
+export interface Rested {
+  parent: Parent;
+  restless: string | undefined;
+}
+
+/** Waits for rest after an edit that made this generation. */
+export async function atRest({ witness, table }: Ground, key: Key, generation: number): Promise<Rested> {
+  const end = performance.now() + limit;
+  let why = 'it was never seen';
+  for (;;) {
+    const parent = witness.world(key.namespace).get(table.kind, key.name);
+    const still = performance.now() - witness.lastAt(key);
+    if (parent) {
+      why = unrest(parent, witness.objects(key), generation) ?? '';
+      const enough = saysReady(parent) ? quiet.ready : quiet.waiting;
+      if (why === '' && still >= enough) return { parent, restless: undefined };
+      if (performance.now() > end) return { parent, restless: why || 'something happens again and again' };
+    } else if (performance.now() > end) throw new Error(`${key.namespace}/${key.name}: ${why}`);
+    await pause(40);
+  }
+}
+
+/** What is still under way. */
+function unrest(parent: Parent, objects: readonly KubeObject[], generation: number): string | undefined {
+  const { metadata, status } = parent;
+  if ((metadata.generation ?? 0) < generation) return 'the edit has not been told';
+  if (status?.observedGeneration !== metadata.generation) return 'the operator has not looked at the edit';
+  if (!isTidy(objects)) return 'something is on its way out';
+  const behind = objects.find(isBehind);
+  if (behind) return `${behind.kind} ${behind.metadata.name} has not been observed`;
+  const working = objects.find((one) => isOfKind(one, Pod) && isWorking(one));
+  return working && `Pod ${working.metadata.name} is at work`;
+}
+
+const isBehind = (object: KubeObject): boolean => {
+  const { observedGeneration } = (object as Parent).status ?? {};
+  return observedGeneration !== undefined && observedGeneration < (object.metadata.generation ?? 0);
+};
+
+/** A program that runs to an end. */
+const isWorking = ({ spec, status }: Pod): boolean => spec['restartPolicy'] === 'Never' && status?.phase === 'Running';
