@@ -59,6 +59,12 @@ const cases: { name: string; status: number; said: string; becomes: string }[] =
     becomes: 'Stale',
   },
   {
+    name: 'a kind that is being deleted',
+    status: 403,
+    said: 'httproutes.gateway.networking.k8s.io "web" is forbidden: create not allowed while custom resource definition is terminating',
+    becomes: 'Stale',
+  },
+  {
     name: 'a quota',
     status: 403,
     said: 'configmaps "web" is forbidden: exceeded quota: few, requested: count/configmaps=1, used: count/configmaps=1, limited: count/configmaps=1',

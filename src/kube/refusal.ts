@@ -64,6 +64,8 @@ const stale = (cause: ApiError, child: KubeObject): Stale => new Stale(`${nameOf
 function forbidden(error: ApiError, child: KubeObject): unknown {
   if (/being terminated/.test(error.message))
     return new Stale(`${nameOf(child)}: the namespace is being deleted`, { cause: error });
+  if (/definition is terminating/.test(error.message))
+    return new Stale(`${nameOf(child)}: its kind is being deleted`, { cause: error });
   if (/exceeded quota/.test(error.message)) return refusal('QuotaExceeded', 'the quota does not allow', error, child);
   if (/ cannot \w+ resource /.test(error.message))
     return refusal('MissingPermission', 'the operator may not write', error, child);

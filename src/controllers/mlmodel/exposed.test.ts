@@ -34,7 +34,8 @@ const ways = {
 function held(exposure: Exposure, status?: object): KubeObject {
   const object = exposureOf(model, 8080, exposure);
   const metadata = { ...object.metadata, namespace: 'shop', uid: 'uid-expose', generation: 2 };
-  return { ...object, metadata, ...(status && { status }) } as KubeObject;
+  const whole = { ...object, metadata, ...(status && { status }) };
+  return whole;
 }
 
 /** What is said and wanted of the outside. */
