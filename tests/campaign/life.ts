@@ -61,7 +61,7 @@ export async function ask(
     document,
     parent,
     ready: saysReady(parent),
-    state: stateOf(objects, key, { table, now }),
+    state: stateOf(objects, key, { table, now, passers: seen }),
     masks: table.masks.filter(({ when }) => when?.(parent) ?? true),
     alarms: [
       ...alarmOf('operator', ground.operator.alive() ? [] : ['the operator has ended']),
@@ -76,7 +76,8 @@ export async function ask(
 export function standingNow({ witness, table }: Ground, key: Key): Pick<Standing, 'state' | 'ready'> {
   const now = witness.world(key.namespace);
   const parent = now.get(table.kind, key.name);
-  const state = stateOf(witness.objects(key), key, { table, now });
+  const passers = witness.history(key).map(({ object }) => object);
+  const state = stateOf(witness.objects(key), key, { table, now, passers });
   return { state, ready: parent !== undefined && saysReady(parent) };
 }
 

@@ -3,13 +3,13 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Parent } from '../../src/kube/define.ts';
-import { isOfKind, type KubeObject, Pod } from '../../src/objects/index.ts';
+import { conditionOf, isOfKind, type KubeObject, Pod } from '../../src/objects/index.ts';
 import { isTidy, saysReady } from '../kit/oracle.ts';
 import type { Ground } from './ground.ts';
 import type { Key } from './witness.ts';
 
 /** Milliseconds in which nothing happens. What waits may ask the world again every two seconds. */
-const quiet = { ready: 500, waiting: 2_700 };
+const quiet = { ready: 500, waiting: 3_500 };
 const limit = 60_000;
 
 /** The object once it is at rest; `restless`: it never was. */
@@ -40,11 +40,19 @@ function unrest(parent: Parent, objects: readonly KubeObject[], generation: numb
   const { metadata, status } = parent;
   if ((metadata.generation ?? 0) < generation) return 'the edit has not been told';
   if (status?.observedGeneration !== metadata.generation) return 'the operator has not looked at the edit';
+  if (!isSettled(parent)) return 'it is on its way, and says so';
   if (!isTidy(objects)) return 'something is on its way out';
   const behind = objects.find(isBehind);
   if (behind) return `${behind.kind} ${behind.metadata.name} has not been observed`;
   const working = objects.find((one) => isOfKind(one, Pod) && isWorking(one));
   return working && `Pod ${working.metadata.name} is at work`;
+}
+
+/** Ready, stalled, or held up by something that it names: a bare phase says that it goes on. */
+export function isSettled(parent: Parent): boolean {
+  const reason = conditionOf(parent.status, 'Ready')?.reason;
+  const stalled = conditionOf(parent.status, 'Stalled')?.status === 'True';
+  return saysReady(parent) || stalled || (reason !== undefined && reason !== parent.status?.phase);
 }
 
 const isBehind = (object: KubeObject): boolean => {

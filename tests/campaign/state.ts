@@ -1,6 +1,7 @@
 // What exists of a parent, as a flat list of fields that can be compared between two lives: names, namespaces and UIDs become
 // words, counts of generations become claims, and what differs by its nature is masked, field by field.
 
+import { canonical } from '../../src/base/index.ts';
 import type { Parent } from '../../src/kube/define.ts';
 import { annotation, isOfKind, type KubeObject, Pod } from '../../src/objects/index.ts';
 import type { World } from '../kit/subject.ts';
@@ -18,49 +19,71 @@ export const always: Mask[] = [
     because: 'of each life its own',
   })),
   { field: `* metadata.annotations.${annotation.desired}`, because: 'a hash over the UID of the parent' },
-  { field: '* metadata.managedFields', because: 'tells who wrote what when, and so the past' },
+  { field: '* metadata.managedFields.*.time', because: 'a time' },
   { field: '* metadata.labels.touched', because: 'written by the campaign itself' },
   { field: '* status.conditions.*.lastTransitionTime', because: 'a time' },
   { field: '* status.conditions.*.lastUpdateTime', because: 'a time' },
 ];
 
-/** The state of a parent; `now` is the world that it lives in. */
-export function stateOf(
-  objects: readonly KubeObject[],
-  key: Key,
-  { table, now }: { table: Meanings; now: World },
-): State {
+/** What a state is judged in: the world around it, and names that chance gave to what came and went. */
+export interface Scene {
+  table: Meanings;
+  now: World;
+  passers: readonly KubeObject[];
+}
+
+/** The state of a parent. */
+export function stateOf(objects: readonly KubeObject[], key: Key, { table, now, passers }: Scene): State {
   const parent = objects.find(({ kind, metadata }) => kind === table.kind.kind && metadata.name === key.name) as Parent;
   const kinds = new Set([table.kind.kind, ...table.children.map(({ kind }) => kind)]);
   const compared = objects.filter((one) => kinds.has(one.kind) && !(parent && table.isRemembered(one, parent, now)));
-  const spoken = wordsFor(objects, key);
+  const spoken = wordsFor([...passers, ...objects], key);
   const fields = compared.flatMap((object) => {
-    const plain = JSON.parse(spoken(JSON.stringify(object))) as KubeObject;
-    return flat(claimed(plain)).map(
-      ([path, value]) => [`${plain.kind} ${plain.metadata.name} ${path}`, value] as const,
-    );
+    const plain = claimed(JSON.parse(spoken(JSON.stringify(object))) as KubeObject);
+    const name = `${plain.kind} ${plain.metadata.name}`;
+    return flat(plain).map(([path, value]) => [`${name} ${path}`, value] as const);
   });
   return new Map([...fields, ...podsIn(objects, spoken)]);
 }
 
-/** Names and UIDs that are a life's own become words. */
+/** Names and UIDs that are a life's own become words; so do names that chance gives to pods and to what makes them. */
 function wordsFor(objects: readonly KubeObject[], { namespace, name }: Key): (text: string) => string {
-  const uids = new Set(objects.flatMap(({ metadata }) => metadata.uid ?? []));
-  return (text) =>
-    [...uids]
-      .reduce((all, uid) => all.replaceAll(uid, 'UID'), text)
-      .replaceAll(name, 'NAME')
-      .replaceAll(namespace, 'SPACE');
+  const uids = objects.flatMap(({ metadata }) => metadata.uid ?? []);
+  const pods = objects.filter(({ kind }) => kind === 'Pod').map(({ metadata }) => metadata.name);
+  const sets = objects.filter(({ kind }) => kind === 'ReplicaSet').map(({ metadata }) => metadata.name);
+  const words = new Map([
+    ...uids.map((uid) => [uid, 'UID']),
+    ...pods.map((pod) => [pod, 'POD']),
+    ...sets.map((set) => [set, 'SET']),
+  ] as [string, string][]);
+  const spoken = (text: string) => [...words].reduce((all, [word, common]) => all.replaceAll(word, common), text);
+  return (text) => spoken(text).replaceAll(name, 'NAME').replaceAll(namespace, 'SPACE');
 }
 
-/** A generation that is the object's own says only that it is current. */
-function claimed(object: KubeObject): Json {
+/** A generation that is the object's own says only that it is current; entries of field managers go by whose they are. */
+function claimed(object: KubeObject): KubeObject {
   const { generation } = object.metadata;
-  const text = JSON.stringify(object, (key, value: Json) =>
-    key === 'observedGeneration' && value === generation ? 'current' : value,
-  );
-  return JSON.parse(text) as Json;
+  const text = JSON.stringify(object, (key, value: Json) => {
+    if (key === 'managedFields') return byManager(value as Manager[]);
+    return key === 'observedGeneration' && value === generation ? 'current' : value;
+  });
+  return JSON.parse(text) as KubeObject;
 }
+
+interface Manager {
+  manager: string;
+  operation: string;
+  subresource?: string;
+  fieldsV1: Json;
+}
+
+const byManager = (entries: readonly Manager[]): Json =>
+  Object.fromEntries(
+    entries.map(({ manager, operation, subresource = '', fieldsV1, ...rest }) => [
+      `${manager}/${operation}/${subresource}`,
+      { ...rest, fieldsV1: canonical(fieldsV1) },
+    ]),
+  );
 
 /** Servers by whose they are and whether they are ready: chance names them. */
 function podsIn(objects: readonly KubeObject[], spoken: (text: string) => string): [string, string][] {
@@ -106,6 +129,13 @@ const split = (field: string): [string, string] => {
   const at = field.indexOf(' ');
   return [field.slice(0, at), field.slice(at + 1)];
 };
+
+/** All that two lives must have in common while what is asked cannot be had: what serves meanwhile is the past's. */
+const whileWaiting =
+  /^\S+ NAME (spec|status\.(phase|observedGeneration|conditions\.(Ready|Reconciling|Stalled)\.(status|reason)))/;
+
+/** The part of a state that counts while an object waits. */
+export const waitingPart = (state: State): State => new Map([...state].filter(([name]) => whileWaiting.test(name)));
 
 /** How many fields were compared, and how many of them were masked. */
 export interface Share {

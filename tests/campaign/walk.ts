@@ -7,7 +7,7 @@ import { ask, hurried, nameOf, type Refused, removed, type Standing, standingNow
 import type { Document } from './meaning.ts';
 import { type Alarm, alarmOf } from './oracles.ts';
 import type { Property } from './property.ts';
-import { differences, type State } from './state.ts';
+import { differences, type State, waitingPart } from './state.ts';
 import type { Key } from './witness.ts';
 
 /** What a walk is told to do next, and how it is told in a report. */
@@ -131,15 +131,18 @@ async function compared(company: Company, { key }: Walker, after: Standing): Pro
 
 function unlikeBorn(ground: Ground, after: Look, born: Look): string[] {
   const expected = after.ready === born.ready ? [] : [`it is ${wordFor(after)}, but born so it is ${wordFor(born)}`];
-  return [...expected, ...unlike(ground, { ...after, masks: [...after.masks, ...born.masks] }, born.state)];
+  return [...expected, ...unlike(ground, after, born)];
 }
 
 const wordFor = ({ ready }: Pick<Standing, 'ready'>): string => (ready ? 'Ready' : 'not Ready');
 
-const unlike = (ground: Ground, { state, masks }: Pick<Standing, 'state' | 'masks'>, expected: State): string[] => {
+/** Fields in which two lives differ; while either waits only some count. */
+function unlike(ground: Ground, found: Look, expected: Look): string[] {
+  const part = found.ready && expected.ready ? (state: State) => state : waitingPart;
   const steady = ground.masks.filter(({ when }) => !when);
-  return differences(state, expected, { masks: [...steady, ...masks], share: ground.share });
-};
+  const masks = [...steady, ...found.masks, ...expected.masks];
+  return differences(part(found.state), part(expected.state), { masks, share: ground.share });
+}
 
 /** Back to what was before: it must be as it was. */
 async function takenBack({ ground, properties }: Company, walker: Walker, after: Standing): Promise<Alarm[]> {
@@ -150,7 +153,7 @@ async function takenBack({ ground, properties }: Company, walker: Walker, after:
       'rollback',
       back.refused.map(({ message }) => message),
     );
-  const found = unlike(ground, { state: back.state, masks: [...back.masks, ...before.masks] }, before.state);
+  const found = unlike(ground, back, before);
   walker.standing = back;
   const restored = back.ready === before.ready ? [] : [`it was ${wordFor(before)} and is ${wordFor(back)}`];
   return [...back.alarms, ...alarmOf('rollback', [...restored, ...found])];

@@ -34,6 +34,14 @@ describe('a server', () => {
     equal(probe('readinessProbe', { server: { healthPath: '/up' } }).httpGet?.path, '/up');
   });
 
+  // The API server keeps a second field of it under its former name, and brings the account back from there.
+  test('runs with the account that a person names, and by name with the usual one when it is named no more', () => {
+    const account = (spec: Partial<MLModel['spec']>) =>
+      cut(aModel(spec), settings, 1).template.spec['serviceAccountName'];
+    equal(account({ serviceAccountName: 'mine' }), 'mine');
+    equal(account({}), 'default');
+  });
+
   test('goes on answering for a moment when it is told to go', () => {
     const { template } = cut(aModel(), settings, 1);
     deepEqual(containerOf()['lifecycle'], { preStop: { sleep: { seconds: 5 } } });

@@ -1,7 +1,7 @@
 // The servers: the pod template of a revision, and the Deployment that runs it.
 
 import { childName, labelValue, mark, MLModel, partLabels } from '../../api/index.ts';
-import { type Container, Deployment, type PodTemplate } from '../../objects/index.ts';
+import { archLabel, type Container, Deployment, type PodSpec, type PodTemplate } from '../../objects/index.ts';
 import { type Framework, modelPath } from './frameworks.ts';
 import { containerBasics, defined, podBasics, together } from './pod.ts';
 import type { Revision } from './revision.ts';
@@ -79,14 +79,28 @@ export function renderTemplate(
     metadata: { labels, ...annotationsOf(model, source) },
     spec: {
       ...podBasics(model),
-      ...defined({ serviceAccountName: model.spec.serviceAccountName }),
+      ...nodesFor(model, settings),
+      // Named always: an account that is only left out would stay, in the field that is its former name.
+      serviceAccountName: model.spec.serviceAccountName ?? 'default',
       ...together(model, source),
       terminationGracePeriodSeconds: 30 + drain,
       containers: [container(model, row, source)],
-      volumes: [weightsVolume(source), ...row.writable.map((_, index) => ({ name: `scratch-${index}`, emptyDir: {} }))],
+      volumes: [weightsVolume(source), ...row.writable.map(scratch)],
     },
   };
   return { template, port: row.port };
+}
+
+/** An empty folder; what is a device elsewhere is memory here, too. */
+const scratch = (path: string, index: number) => ({
+  name: `scratch-${index}`,
+  emptyDir: path.startsWith('/dev/') ? { medium: 'Memory' } : {},
+});
+
+/** Nodes for which the server's image is built, beside what a person asks; an image of their own may be built for any. */
+export function nodesFor({ spec }: MLModel, { frameworks }: MLModelSettings): Partial<PodSpec> {
+  const arch = spec.server?.image === undefined ? frameworks[spec.framework]?.arch : undefined;
+  return arch === undefined ? {} : { nodeSelector: { [archLabel]: arch, ...spec.nodeSelector } };
 }
 
 /** Weights are mounted, never copied into the pod; an image is pulled once by each node. */
@@ -128,7 +142,7 @@ function container(model: MLModel, row: Framework, source: Located): Container {
     image: row.image,
     ...defined({ command: row.command && [...row.command] }),
     args: row.args.map((arg) => arg.replaceAll('{model}', modelPath)),
-    env: (env ?? []).map(variable),
+    env: variablesOf(row, env),
     ports: [{ name: 'http', containerPort: row.port }],
     resources: {
       ...resources,
@@ -150,5 +164,13 @@ function container(model: MLModel, row: Framework, source: Located): Container {
   };
 }
 
-const variable = ({ name, value, secret }: NonNullable<MLModel['spec']['env']>[number]) =>
+type Variables = NonNullable<MLModel['spec']['env']>;
+
+/** What the framework's server needs, unless a person says otherwise; then what they say. */
+function variablesOf({ env = {} }: Framework, asked: Variables = []) {
+  const own = Object.entries(env).filter(([name]) => !asked.some((one) => one.name === name));
+  return [...own.map(([name, value]) => ({ name, value })), ...asked.map(variable)];
+}
+
+const variable = ({ name, value, secret }: Variables[number]) =>
   secret ? { name, valueFrom: { secretKeyRef: secret } } : { name, value: value ?? '' };
