@@ -22,6 +22,8 @@ export interface Ground {
   /** What is not compared; learned masks are added. */
   masks: Mask[];
   share: Share;
+  /** Milliseconds in which everything must have come to rest. */
+  patience: number;
   /** A furnished namespace. */
   namespace(): Promise<string>;
   stop(): Promise<void>;
@@ -45,6 +47,7 @@ export async function groundOn(rig: Rig, table: Meanings, options: Partial<MainO
     ledger: keepLedger(rig.proxy, table.kind.plural),
     masks: [...always, ...table.masks],
     share: { fields: 0, masked: 0 },
+    patience: 60_000,
     namespace: () => furnished(rig, table),
     async stop() {
       witness.stop();

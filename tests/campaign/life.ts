@@ -110,7 +110,7 @@ async function applied(
 /** Writes that come though nothing was asked: the same document again, and a label that means nothing. */
 export async function stirred(ground: Ground, key: Key, document: Document): Promise<string[]> {
   const { ledger, rig, table } = ground;
-  const again = async () => {
+  const again = async (watched: number) => {
     const since = performance.now();
     await applied(ground, key, document);
     const { metadata } = await rig.admin.apply(
@@ -126,13 +126,13 @@ export async function stirred(ground: Ground, key: Key, document: Document): Pro
       within: 20_000,
       what: 'the touch is seen',
     });
-    await pause(250);
+    await pause(watched);
     return ledger.writesSince(key, since);
   };
-  if ((await again()).length === 0) return [];
+  if ((await again(500)).length === 0) return [];
   // It was perhaps not at rest yet; what writes once more writes for ever.
   await pause(3_000);
-  return (await again()).map((write) => `nothing changed, and yet: ${write}`);
+  return (await again(1_500)).map((write) => `nothing changed, and yet: ${write}`);
 }
 
 /** Deletes an object and waits until everything of it is gone that should go. */
@@ -144,7 +144,7 @@ export async function removed(ground: Ground, key: Key): Promise<Alarm[]> {
   await rig.admin.delete(table.kind, key, { propagation: 'Background' });
   const names = new Set(stays.map(({ metadata }) => metadata.uid));
   const left = () => witness.objects(key).filter(({ metadata }) => !names.has(metadata.uid));
-  const end = performance.now() + 90_000;
+  const end = performance.now() + ground.patience;
   while (left().length > 0 && performance.now() < end) await pause(100);
   const orphans = left().map(({ kind, metadata }) => `${kind} ${metadata.name} outlived its parent`);
   const kept = witness.objects(key).map(({ metadata }) => metadata.uid);

@@ -65,8 +65,19 @@ const asking =
 const servedBy = (model: MLModel, now: World): Deployment | undefined =>
   now.get(Deployment, `${model.metadata.name}-server`);
 
-const argumentsOf = ({ seen }: Trail): string[] =>
-  seen.filter((object) => isOfKind(object, Job)).flatMap((job) => job.spec.template.spec.containers[0]?.args ?? []);
+const argumentsOf = ({ seen, parent, now }: Trail<MLModel>): string[][] =>
+  seen
+    .filter((object) => isOfKind(object, Job))
+    .filter(({ metadata }) => metadata.labels?.[mark.weights] === claimOf(parent, now))
+    .map((job) => job.spec.template.spec.containers[0]?.args ?? []);
+
+/** The claim of the weights that are asked for. */
+const claimOf = (model: MLModel, now: World): string | undefined =>
+  now
+    .all(ControllerRevision)
+    .filter(({ metadata }) => metadata.labels?.[label.name] === model.metadata.name)
+    .filter(({ metadata }) => metadata.labels?.[mark.revision] === model.status?.revision)
+    .map(({ data }) => (data as { source?: { claim?: string } }).source?.claim)[0];
 
 const claimsIn = ({ seen }: Trail): PersistentVolumeClaim[] =>
   seen.filter((object) => isOfKind(object, PersistentVolumeClaim));
@@ -78,11 +89,7 @@ const rolled: Shows<MLModel> = (_value, { parent, now }) =>
 const strategies: Record<string, Json> = { auto: 1, surge: 1, replace: 0 };
 
 const shows: Record<string, Shows<MLModel>> = {
-  'spec.modelURL': (value, trail) =>
-    rolled(value, trail) &&
-    (!/^(https?|s3|hf):/.test(String(value)) ||
-      argumentsOf(trail).some((one) => one === `--url=${String(value)}`) ||
-      hadIt(trail)),
+  'spec.modelURL': (value, trail) => rolled(value, trail) && isHandedOn(value, argumentsOf(trail)),
   'spec.storageSize': (_value, { parent, now }) =>
     conditionOf(parent.status, 'StorageShrinkIgnored') !== undefined ||
     conditionOf(parent.status, 'StorageChangeIgnored') !== undefined ||
@@ -104,7 +111,9 @@ const shows: Record<string, Shows<MLModel>> = {
     trail.parent.spec.modelURL.startsWith('pvc:') ||
     claimsIn(trail).some(({ spec }) => JSON.stringify(spec.accessModes) === JSON.stringify([value])),
   'spec.storageClassName': (value, trail) =>
-    value === undefined || claimsIn(trail).some(({ spec }) => spec.storageClassName === value),
+    value === undefined ||
+    trail.parent.spec.modelURL.startsWith('pvc:') ||
+    claimsIn(trail).some(({ spec }) => spec.storageClassName === value),
   'spec.retain': (_value, { parent, now }) =>
     now
       .all(PersistentVolumeClaim)
@@ -120,8 +129,10 @@ const shows: Record<string, Shows<MLModel>> = {
   'spec.rollout.history': (_value, { parent }) => (parent.status?.history ?? []).length <= parent.spec.rollout.history,
 };
 
-/** Weights that a step did not have to fetch, because they were there. */
-const hadIt = ({ parent }: Trail<MLModel>): boolean => conditionOf(parent.status, 'Downloaded')?.status === 'True';
+/** A source is one whole argument of the download, the last; weights that were there need none. */
+const isHandedOn = (url: Json, lists: readonly (readonly string[])[]): boolean =>
+  !/^(https?|s3|hf):/.test(JSON.stringify(url).slice(1)) ||
+  lists.every((args) => args.at(-2) === '--' && args.at(-1) === url);
 
 /** Fields that are told to pods, in which they show. */
 const inPods =
@@ -158,6 +169,13 @@ const ofThePast: Mask<MLModel>[] = [
   { field: 'MLModel status.conditions.StorageShrinkIgnored', because: 'only a volume with a past can be too large' },
   { field: 'MLModel status.conditions.StorageChangeIgnored', because: 'the same' },
 ];
+
+/**
+ * More processors than Kubernetes can count in thousandths: its scheduler then finds no node for anybody's pods any more, so
+ * that nothing else could be judged beside it.
+ */
+const isOverflow = (path: string, value: Json): boolean =>
+  path.startsWith('spec.resources') && /1Ei|9223372036854775808|9007199254740/.test(JSON.stringify(value) ?? '');
 
 /** What an MLModel means. */
 export const mlmodel: Meanings<MLModel> = {
@@ -197,7 +215,7 @@ export const mlmodel: Meanings<MLModel> = {
     'spec.rollout': [{}, { strategy: 'surge' }],
     'spec.resources': [{}, { requests: { cpu: '200m', memory: '1Gi' }, limits: { memory: '2Gi' } }],
     'spec.resources.limits': [{ memory: '1Mi' }, { 'nvidia.com/gpu': 1 }, { cpu: '1', memory: '0' }],
-    'spec.resources.requests': [{ cpu: '1Ei' }, { memory: '64Mi' }, { 'no such resource': '1' }],
+    'spec.resources.requests': [{ cpu: '1Pi' }, { memory: '64Mi' }, { 'no such resource': '1' }],
     'spec.env': [
       [
         { name: 'A', value: '1' },
@@ -231,7 +249,8 @@ export const mlmodel: Meanings<MLModel> = {
     ],
   },
   annotations: { [mark.refresh]: ['1', '2'], [mark.retry]: ['1', '2'], 'example.com/note': ['x'] },
-  isDear: (path, value) => path === 'spec.replicas' && typeof value === 'number' && value > 5,
+  isDear: (path, value) =>
+    (path === 'spec.replicas' && typeof value === 'number' && value > 5) || isOverflow(path, value),
   with: { 'spec.credentials': fetched, 'spec.storageClassName': fetched, 'spec.digest': fetched },
   examples: {
     'spec.server': [{ image: 'own:1', port: 9000, command: ['serve'], args: ['--port=9000'], healthPath: '/ok' }],

@@ -9,8 +9,7 @@ import type { Ground } from './ground.ts';
 import type { Key } from './witness.ts';
 
 /** Milliseconds in which nothing happens. What waits may ask the world again every two seconds. */
-const quiet = { ready: 500, waiting: 3_500 };
-const limit = 60_000;
+const quiet = { ready: 600, waiting: 3_500 };
 
 /** The object once it is at rest; `restless`: it never was. */
 export interface Rested {
@@ -19,8 +18,9 @@ export interface Rested {
 }
 
 /** Waits for rest after an edit that made this generation. */
-export async function atRest({ witness, table }: Ground, key: Key, generation: number): Promise<Rested> {
-  const end = performance.now() + limit;
+export async function atRest(ground: Ground, key: Key, generation: number): Promise<Rested> {
+  const { witness, table, operator, patience } = ground;
+  const end = performance.now() + patience;
   let why = 'it was never seen';
   for (;;) {
     const parent = witness.world(key.namespace).get(table.kind, key.name);
@@ -29,6 +29,7 @@ export async function atRest({ witness, table }: Ground, key: Key, generation: n
       why = unrest(parent, witness.objects(key), generation) ?? '';
       const enough = saysReady(parent) ? quiet.ready : quiet.waiting;
       if (why === '' && still >= enough) return { parent, restless: undefined };
+      if (!operator.alive()) return { parent, restless: 'the operator has ended' };
       if (performance.now() > end) return { parent, restless: why || 'something happens again and again' };
     } else if (performance.now() > end) throw new Error(`${key.namespace}/${key.name}: ${why}`);
     await pause(40);

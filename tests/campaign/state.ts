@@ -19,7 +19,7 @@ export const always: Mask[] = [
     because: 'of each life its own',
   })),
   { field: `* metadata.annotations.${annotation.desired}`, because: 'a hash over the UID of the parent' },
-  { field: '* metadata.managedFields.*.time', because: 'a time' },
+  { field: '* metadata.managedFields', because: 'tells who wrote what when, and so the past' },
   { field: '* metadata.labels.touched', because: 'written by the campaign itself' },
   { field: '* status.conditions.*.lastTransitionTime', because: 'a time' },
   { field: '* status.conditions.*.lastUpdateTime', because: 'a time' },
@@ -60,30 +60,15 @@ function wordsFor(objects: readonly KubeObject[], { namespace, name }: Key): (te
   return (text) => spoken(text).replaceAll(name, 'NAME').replaceAll(namespace, 'SPACE');
 }
 
-/** A generation that is the object's own says only that it is current; entries of field managers go by whose they are. */
+/** A generation that is the object's own says only that it is current; who wrote what is one field. */
 function claimed(object: KubeObject): KubeObject {
   const { generation } = object.metadata;
   const text = JSON.stringify(object, (key, value: Json) => {
-    if (key === 'managedFields') return byManager(value as Manager[]);
+    if (key === 'managedFields') return canonical(value);
     return key === 'observedGeneration' && value === generation ? 'current' : value;
   });
   return JSON.parse(text) as KubeObject;
 }
-
-interface Manager {
-  manager: string;
-  operation: string;
-  subresource?: string;
-  fieldsV1: Json;
-}
-
-const byManager = (entries: readonly Manager[]): Json =>
-  Object.fromEntries(
-    entries.map(({ manager, operation, subresource = '', fieldsV1, ...rest }) => [
-      `${manager}/${operation}/${subresource}`,
-      { ...rest, fieldsV1: canonical(fieldsV1) },
-    ]),
-  );
 
 /** Servers by whose they are and whether they are ready: chance names them. */
 function podsIn(objects: readonly KubeObject[], spoken: (text: string) => string): [string, string][] {

@@ -83,7 +83,8 @@ export async function beginning(company: Company, key: Key, document: Document):
   const { ground, properties } = company;
   const standing = await ask(ground, key, { document, before: undefined, properties });
   if ('refused' in standing) throw new Error(`a walk cannot begin: ${JSON.stringify(standing.refused)}`);
-  return { key, standing };
+  const unserved = alarmOf('rest', standing.ready ? [] : ['a document to begin with is not followed']);
+  return { key, standing: { ...standing, alarms: [...standing.alarms, ...unserved] } };
 }
 
 /** One operation of a walk, with everything that is to be said about it. The walker goes on from where it ends. */
@@ -98,6 +99,8 @@ export async function step(company: Company, walker: Walker, operation: Operatio
     freshStart(company, key.namespace, operation.document).catch(() => undefined),
   ]);
   if ('refused' in after) return { ...outcome, result: 'refused', applies: 1, alarms: unnamed(after) };
+  // Without an operator there is nothing more to be seen.
+  if (!ground.operator.alive()) return { ...outcome, result: 'waiting', applies: 1, alarms: after.alarms };
   const alarms = [...after.alarms, ...(await compared(company, walker, after))];
   alarms.push(...alarmOf('stillness', await stirred(ground, key, operation.document)));
   const result = after.ready ? 'ready' : 'waiting';
@@ -115,18 +118,30 @@ const unnamed = ({ refused }: Refused): Alarm[] =>
     refused.some(({ field }) => /^(spec|metadata)\b/.test(field)) ? [] : refused.map(({ message }) => message),
   );
 
-/** Compares with a fresh start. A difference must last and be found with another one, too: news may be late on either side. */
+/** Compares with a fresh start. A difference must last, and be found with another one, too: news may be late on either side. */
 async function compared(company: Company, { key }: Walker, after: Standing): Promise<Alarm[]> {
-  const { namespace } = key;
-  const first = unlikeBorn(company.ground, after, await freshStart(company, namespace, after.document));
-  if (first.length === 0) return [];
-  await pause(3_000);
-  const later = { ...after, ...standingNow(company.ground, key) };
+  const { ground } = company;
+  const start = () => freshStart(company, key.namespace, after.document);
+  const first = await start();
+  if ((await lasting(ground, key, (now) => unlikeBorn(ground, { ...after, ...now }, first))).length === 0) return [];
   company.fresh.delete(nameOf(after.document));
-  return alarmOf(
-    'differential',
-    unlikeBorn(company.ground, later, await freshStart(company, namespace, after.document)),
-  );
+  const second = await start();
+  const now = { ...after, ...standingNow(ground, key) };
+  return alarmOf('differential', unlikeBorn(ground, now, second));
+}
+
+/** What is still to be said after a while: the first silence counts. */
+async function lasting(
+  ground: Ground,
+  key: Key,
+  ask: (now: Pick<Look, 'state' | 'ready'>) => string[],
+): Promise<string[]> {
+  const end = performance.now() + ground.patience / 4;
+  for (;;) {
+    const found = ask(standingNow(ground, key));
+    if (found.length === 0 || performance.now() > end) return found;
+    await pause(250);
+  }
 }
 
 function unlikeBorn(ground: Ground, after: Look, born: Look): string[] {
@@ -153,8 +168,10 @@ async function takenBack({ ground, properties }: Company, walker: Walker, after:
       'rollback',
       back.refused.map(({ message }) => message),
     );
-  const found = unlike(ground, back, before);
-  walker.standing = back;
-  const restored = back.ready === before.ready ? [] : [`it was ${wordFor(before)} and is ${wordFor(back)}`];
-  return [...back.alarms, ...alarmOf('rollback', [...restored, ...found])];
+  const found = await lasting(ground, key, (now) => [
+    ...(now.ready === before.ready ? [] : [`it was ${wordFor(before)} and is ${wordFor(now)}`]),
+    ...unlike(ground, { ...back, ...now }, before),
+  ]);
+  walker.standing = { ...back, ...standingNow(ground, key) };
+  return [...back.alarms, ...alarmOf('rollback', found)];
 }

@@ -15,6 +15,7 @@ import {
 } from '../../src/kube/index.ts';
 import { clientsFrom, controllersFrom, type ExposureSettings } from '../../src/operator/index.ts';
 import { ConfigMap, kindOf, type KubeObject } from '../../src/objects/index.ts';
+import { mutated } from '../campaign/mutants/index.ts';
 import { cleaningTrioController, type TrioClients, trioController } from './trio/controller.ts';
 
 /** How a test starts the operator. */
@@ -34,6 +35,8 @@ export interface MainOptions {
   plainRegistries?: string[];
   /** For mlmodel: how models are exposed, beside what holds if nobody says anything. */
   exposure?: Partial<ExposureSettings>;
+  /** A fault that is planted into the controller, by its name. */
+  mutant?: string;
   namespaces?: string[];
   parentSelector?: string;
   lease?: { namespace: string; name: string };
@@ -94,7 +97,9 @@ function controllersOf(asked: MainOptions): OperatorOptions['controllers'] {
     beside: [{ definition: trioController, clients }, { definition: absentController }],
     mlmodel: modelController(asked),
   };
-  return table[asked.controller];
+  const { mutant } = asked;
+  if (mutant === undefined) return table[asked.controller];
+  return table[asked.controller].map((one) => ({ ...one, definition: mutated(one.definition, mutant) }));
 }
 
 const operator = await startOperator({
