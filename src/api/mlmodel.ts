@@ -84,7 +84,9 @@ const spec = z.object({
     .describe(
       'The size of the volume for the weights, such as 10Gi; only an image (oci) that is downloaded tells its own.',
     ),
-  framework: z.enum(['onnx', 'tensorflow', 'custom']).describe('What serves the weights.'),
+  framework: z
+    .enum(['onnx', 'tensorflow', 'pytorch', 'sklearn', 'xgboost', 'huggingface', 'vllm', 'custom'])
+    .describe('What serves the weights.'),
   replicas: z
     .int32()
     .min(0)

@@ -4,6 +4,9 @@
 import { type LooseCondition } from './condition.ts';
 import { kindOf, type KubeObject } from './kind.ts';
 
+/** On nodes: the architecture of their CPUs. */
+export const archLabel = 'kubernetes.io/arch';
+
 /** A container as it is asked for. */
 export interface Container {
   name: string;

@@ -14,6 +14,8 @@ const row = z
     port: z.int().min(1).max(65_535),
     healthPath: z.string().startsWith('/'),
     writable: z.array(z.string().startsWith('/')),
+    env: z.record(z.string().min(1), z.string()),
+    arch: z.string().min(1),
   })
   .partial();
 
@@ -35,6 +37,12 @@ export function readFrameworks(given: object): Read<FrameworkChanges> {
 
 /** The whole table of an installation. */
 export function tableOf(image: string, changes: FrameworkChanges): Record<string, Framework> {
-  const rows = Object.entries(frameworks(image)).map(([name, own]) => [name, { ...own, ...changes[name] }] as const);
+  const rows = Object.entries(frameworks(image)).map(([name, own]) => [name, changed(own, changes[name])] as const);
   return Object.fromEntries(rows);
+}
+
+/** Another image may be built for other architectures: of one for which nobody says so nothing is known. */
+function changed({ arch, ...own }: Framework, change: Partial<Framework> = {}): Framework {
+  const same = change.image === undefined && arch !== undefined;
+  return { ...own, ...(same && { arch }), ...change };
 }

@@ -83,7 +83,7 @@ export const settings = {
   frameworks: setting(
     object<FrameworkChanges>('YAML', readFrameworks),
     {},
-    'What differs from the table of frameworks: image, command, args, port, healthPath, writable; applies to new revisions.',
+    'What differs from the table of frameworks: image, command, args, port, healthPath, writable, env, arch; applies to new revisions.',
     'no differences',
   ),
   imageVolumes: setting(

@@ -11,7 +11,7 @@ import { type ControlPlane, startControlPlane } from '../../controlplane/index.t
 import { MLModel } from '../../src/api/index.ts';
 import { systemClock } from '../../src/base/index.ts';
 import { Client, loadKubeconfig } from '../../src/kube/index.ts';
-import { Lease, Namespace } from '../../src/objects/index.ts';
+import { Lease, Namespace, Node } from '../../src/objects/index.ts';
 import { home, installInto, type LocalOperator, operatorRoles, startLocalOperator } from '../../tools/index.ts';
 import { eventually } from '../kit/eventually.ts';
 import { untilReady } from '../kit/ready.ts';
@@ -26,6 +26,11 @@ before(async () => {
   plane = await startControlPlane({ nodes: 1 });
   admin = new Client({ cluster: loadKubeconfig(plane.kubeconfigPath), clock: systemClock, userAgent: 'test' });
   await installInto(admin);
+  const gpu = { 'nvidia.com/gpu': '8' };
+  const status = JSON.stringify({ status: { capacity: gpu, allocatable: gpu } });
+  const { items } = await admin.list(Node, undefined, {});
+  for (const { metadata } of items)
+    await must(plane, ['patch', 'node', metadata.name, '--subresource=status', '--type=merge', '-p', status]);
 });
 after(async () => {
   await admin.close();

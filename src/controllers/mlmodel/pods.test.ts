@@ -30,7 +30,7 @@ const asked = fc
         'pvc://shelf',
         'pvc://shelf/deep/er/',
       ),
-      framework: fc.constantFrom('onnx' as const, 'tensorflow' as const),
+      framework: fc.constantFrom(...(Object.keys(settings.frameworks) as MLModel['spec']['framework'][])),
       accessMode: fc.constantFrom('ReadWriteOnce' as const, 'ReadWriteMany' as const),
       credentials: fc.constant('secret'),
       resources: fc.record(
@@ -113,7 +113,9 @@ describe('every pod of a model', () => {
 
   test('runs where the others run, and as they do', () =>
     everyPod(({ spec, metadata }, model) => {
-      for (const field of ['nodeSelector', 'tolerations', 'priorityClassName', 'runtimeClassName', 'imagePullSecrets'])
+      const { 'kubernetes.io/arch': _arch, ...labels } = (spec['nodeSelector'] ?? {}) as Record<string, string>;
+      deepEqual(labels, { ...model.spec.nodeSelector });
+      for (const field of ['tolerations', 'priorityClassName', 'runtimeClassName', 'imagePullSecrets'])
         deepEqual(spec[field], model.spec[field as keyof MLModel['spec']]);
       const { [mark.image]: image, ...annotations } = metadata?.annotations ?? {};
       deepEqual(annotations, { ...model.spec.podAnnotations });

@@ -26,6 +26,9 @@ const edits: [what: string, edited: MLModel, changes: ('weights' | 'attempt' | '
   ['retain', aModel({ retain: true }), []],
   ['rollout', aModel({ rollout: { strategy: 'surge', progressDeadlineSeconds: 30, history: 3 } }), []],
   ['framework to one with another layout', aModel({ framework: 'tensorflow' }), ['weights', 'revision']],
+  ['framework to a repository of models', aModel({ framework: 'pytorch' }), ['weights', 'revision']],
+  ['framework to one file', aModel({ framework: 'sklearn' }), ['weights', 'revision']],
+  ['framework to a folder', aModel({ framework: 'vllm' }), ['weights', 'revision']],
   ['framework to one with the same layout', aModel({ framework: 'custom' }), ['revision']],
   ['server', aModel({ server: { args: [] } }), ['revision']],
   ['env', aModel({ env: [{ name: 'A', value: 'b' }] }), ['revision']],
@@ -60,6 +63,15 @@ test('a source is read from its URL', () => {
   const { from, claim } = sourceOf(same);
   equal(from, 'download');
   equal(claim.startsWith('iris-weights-'), true);
+});
+
+test('frameworks share the weights that both take, and of a model on the hub only what was fetched for both', () => {
+  const of = (framework: MLModel['spec']['framework'], modelURL = same.spec.modelURL) =>
+    sourceOf(aModel({ framework, modelURL })).claim;
+  equal(of('huggingface'), of('vllm'));
+  notEqual(of('sklearn'), of('xgboost'));
+  equal(of('onnx'), of('custom'));
+  notEqual(of('onnx', 'hf://owner/name'), of('custom', 'hf://owner/name'));
 });
 
 test('models of different names share no claim, though their source is the same', () => {

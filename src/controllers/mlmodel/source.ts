@@ -43,11 +43,22 @@ export function sourceOf(model: MLModel, found?: Found): Source {
 }
 
 /** How a framework wants its weights laid out, where they cannot be as they came: others can share theirs. */
-const layouts: Partial<Record<MLModel['spec']['framework'], string>> = { tensorflow: 'a folder for each version' };
+const layouts: Partial<Record<MLModel['spec']['framework'], string>> = {
+  tensorflow: 'a folder for each version',
+  pytorch: 'a repository of models',
+  sklearn: 'a file that joblib reads',
+  xgboost: 'a file of a booster',
+  huggingface: 'a folder with its configuration',
+  vllm: 'a folder with its configuration',
+};
+
+/** Of a model on the hub only a part may be fetched. */
+const layoutOf = ({ modelURL, framework }: MLModel['spec']): string | undefined =>
+  layouts[framework] ?? (framework === 'onnx' && modelURL.startsWith('hf://') ? 'the onnx files alone' : undefined);
 
 function downloadOf({ spec, metadata }: MLModel, digest: string): Extract<Source, { from: 'download' }> {
-  const { modelURL, accessMode, framework } = spec;
-  const layout = layouts[framework];
+  const { modelURL, accessMode } = spec;
+  const layout = layoutOf(spec);
   const weights = shortHash([modelURL, digest, accessMode, ...(layout === undefined ? [] : [layout])], 10);
   return { from: 'download', weights, claim: childName(metadata.name, `weights-${weights}`) };
 }

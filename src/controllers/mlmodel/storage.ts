@@ -5,6 +5,7 @@ import { childName, downloadArguments, mark, MLModel, partLabels } from '../../a
 import { type Job, label, PersistentVolumeClaim } from '../../objects/index.ts';
 import { programJob, sourceAccess } from './job.ts';
 import { together } from './pod.ts';
+import { nodesFor } from './server.ts';
 import type { MLModelSettings } from './settings.ts';
 import { type Source, urlOf } from './source.ts';
 
@@ -71,7 +72,8 @@ export function downloadJob(model: MLModel, source: Download, attempt: string, s
       args,
       memory: '512Mi',
       labels: { [mark.weights]: source.claim },
-      pod: together(model, source),
+      // The volume is to land where the server can run.
+      pod: { ...nodesFor(model, settings), ...together(model, source) },
       mounts: [
         { volume: { name: 'weights', persistentVolumeClaim: { claimName: source.claim } }, path: target },
         ...mounts,

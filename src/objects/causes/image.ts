@@ -15,8 +15,15 @@ const pullFailures = new Set([
   'SignatureValidationFailed',
 ]);
 
+/** In the words of containerd, of Docker and of CRI-O. */
+const otherArchitecture =
+  /no match for platform|no matching manifest|no image found in (image index|manifest list) for/;
+
 const advice = [
-  [/no match for platform|no matching manifest/, 'the image has no build for the architecture of this node'],
+  [
+    otherArchitecture,
+    'the image is not built for the architecture of this node: choose nodes by kubernetes.io/arch in nodeSelector, or another image',
+  ],
   [
     /\b(401|403)\b|unauthorized|denied|authentication required|no basic auth/i,
     'check the name of the image, or name a Secret for its registry in imagePullSecrets',
@@ -39,7 +46,8 @@ export const imageUnavailable: ContainerJudge = (container, pod) => {
   const { image, words } = pullError(message ?? '', container.image ?? '');
   const which = words.includes(image) ? 'an image' : `the image ${image}`;
   const told = sentence(`${containerIn(pod, container)} cannot get ${which}`, words, adviceFor(words, advice));
-  return { reason: 'ImageUnavailable', message: told, object: nameOf(pod) };
+  const why = otherArchitecture.test(words) ? 'UnsupportedCPU' : 'ImageUnavailable';
+  return { reason: why, message: told, object: nameOf(pod) };
 };
 
 const waitingFor = /^Back-off pulling image "(?<image>[^"]*)"(?:: (?<words>.*))?$/s;

@@ -1,8 +1,11 @@
 // Pods that no node takes: the scheduler finds none, or the chosen one refuses.
 
+import { archLabel, type Pod } from '../pod.ts';
 import { type Judge, nameOf } from './cause.ts';
 import { nodeOf } from './containers.ts';
 import { adviceFor, sentence } from './words.ts';
+
+const unselected = 'check nodeSelector against the labels of the nodes';
 
 const advice = [
   [
@@ -16,7 +19,7 @@ const advice = [
     /didn't match pod affinity rules/,
     'it must run on the node of the pods that share its volume, and that node does not take it',
   ],
-  [/node affinity\/selector|didn't match node selector/, 'check nodeSelector against the labels of the nodes'],
+  [/node affinity\/selector|didn't match node selector/, unselected],
 ] as const;
 
 /** The scheduler's own words. */
@@ -25,9 +28,21 @@ export const unschedulable: Judge = (pod) => {
   if (placed?.status !== 'False' || placed.reason === 'SchedulingGated') return undefined;
   const object = nameOf(pod);
   const words = placed.message ?? '';
-  const message = sentence(`${object} cannot be scheduled`, words, adviceFor(words, advice));
-  return { reason: 'Unschedulable', message, object };
+  const known = adviceFor(words, advice);
+  const arch = known === unselected ? archOf(pod) : undefined;
+  const message = sentence(`${object} cannot be scheduled`, words, arch?.advice ?? known);
+  return { reason: arch?.alone ? 'UnsupportedCPU' : 'Unschedulable', message, object };
 };
+
+/** The architecture that a pod asks of its node: where it asks for nothing else, it is what no node has. */
+function archOf({ spec }: Pod): { alone: boolean; advice: string } | undefined {
+  const labels = (spec['nodeSelector'] ?? {}) as Record<string, string>;
+  const { [archLabel]: arch, ...others } = labels;
+  if (arch === undefined) return undefined;
+  const built = `the image of the server is built for ${arch}: add such a node, or name an image for other nodes in server.image`;
+  const alone = Object.keys(others).length === 0;
+  return { alone, advice: alone ? built : `${unselected}; ${built}` };
+}
 
 /** A kubelet refused what the scheduler gave it, because a device or other capacity was gone in the meantime. */
 export const refused: Judge = (pod) => {

@@ -1,3 +1,4 @@
+import type { Pod } from '../pod.ts';
 import * as ended from './fixtures/ended.ts';
 import * as starting from './fixtures/starting.ts';
 import { table } from './fixtures/table.ts';
@@ -5,6 +6,11 @@ import { table } from './fixtures/table.ts';
 const image = 'registry.example.com/servers/onnx:1.4.0';
 const server = 'Pod iris-a, container "server"';
 const notFound = `failed to pull and unpack image "${image}": failed to resolve image: ${image}: not found (check the name and the tag of the image)`;
+
+const withSelector = (pod: Pod, nodeSelector: Record<string, string>): Pod => ({
+  ...pod,
+  spec: { ...pod.spec, nodeSelector },
+});
 
 table('a pod without a node', [
   {
@@ -18,6 +24,18 @@ table('a pod without a node', [
     pod: starting.noSuchNode,
     reason: 'Unschedulable',
     says: "Pod iris-a cannot be scheduled: 0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling (check nodeSelector against the labels of the nodes)",
+  },
+  {
+    name: 'no node has the architecture for which its image is built',
+    pod: withSelector(starting.noSuchNode, { 'kubernetes.io/arch': 'amd64' }),
+    reason: 'UnsupportedCPU',
+    says: "Pod iris-a cannot be scheduled: 0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling (the image of the server is built for amd64: add such a node, or name an image for other nodes in server.image)",
+  },
+  {
+    name: 'no node has that architecture and its other labels',
+    pod: withSelector(starting.noSuchNode, { 'kubernetes.io/arch': 'amd64', disk: 'fast' }),
+    reason: 'Unschedulable',
+    says: "Pod iris-a cannot be scheduled: 0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling (check nodeSelector against the labels of the nodes; the image of the server is built for amd64: add such a node, or name an image for other nodes in server.image)",
   },
   {
     name: 'its claim is not bound',
@@ -73,8 +91,8 @@ table('a pod without an image', [
   {
     name: 'no build for the architecture',
     pod: starting.imageOtherPlatform,
-    reason: 'ImageUnavailable',
-    says: `${server} cannot get an image: failed to pull and unpack image "${image}": no match for platform in manifest: not found (the image has no build for the architecture of this node)`,
+    reason: 'UnsupportedCPU',
+    says: `${server} cannot get an image: failed to pull and unpack image "${image}": no match for platform in manifest: not found (the image is not built for the architecture of this node: choose nodes by kubernetes.io/arch in nodeSelector, or another image)`,
   },
   {
     name: 'the registry cannot be reached',
