@@ -18,6 +18,7 @@ import {
   Service,
   StorageClass,
 } from '../../src/objects/index.ts';
+import { crdOf } from '../../src/schema/index.ts';
 import { eventually } from '../kit/eventually.ts';
 import { untilReady } from '../kit/ready.ts';
 import type { RunningOperator } from '../kit/process.ts';
@@ -104,6 +105,16 @@ describe('a model', { concurrency: 4 }, () => {
     match(await must(rig.plane, ['explain', 'mlm.status.download.percent']), /The part that is there/);
   });
 
+  test('is explained by the API server, field by field, as its schema says', async () => {
+    const served = JSON.parse(await must(rig.plane, ['get', '--raw', '/openapi/v3/apis/baton.dev/v1alpha1'])) as Served;
+    const [version] = crdOf(MLModel).spec.versions;
+    for (const part of ['spec', 'status']) {
+      const told = fieldsOf(served.components.schemas['dev.baton.v1alpha1.MLModel']?.properties?.[part], part);
+      deepEqual(told, fieldsOf((version?.schema.openAPIV3Schema as Schema).properties?.[part], part));
+      for (const [path, description] of Object.entries(told)) match(description, /^[A-Z].*[.]$/s, path);
+    }
+  });
+
   test('a new source is fetched beside the old one, which serves until then; going back returns at once', async () => {
     const namespace = await rig.namespace();
     await model(namespace);
@@ -166,6 +177,25 @@ function startWatching(namespace: string): { said: () => string; stop: () => voi
   child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
   return { said: () => said, stop: () => void child.kill() };
 }
+
+interface Schema {
+  description?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+}
+
+interface Served {
+  components: { schemas: Record<string, Schema> };
+}
+
+/** All fields below a schema, by their paths, with what `kubectl explain` says of them. */
+const fieldsOf = (schema: Schema | undefined, under: string): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries((schema?.items ?? schema)?.properties ?? {}).flatMap(([name, field]) => [
+      [`${under}.${name}`, field.description ?? ''],
+      ...Object.entries(fieldsOf(field, `${under}.${name}`)),
+    ]),
+  );
 
 interface Scale {
   status: { replicas: number; selector: string };
