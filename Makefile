@@ -15,6 +15,7 @@ UNIT := 'src/**/*.test.ts' 'tools/**/*.test.ts' 'controlplane/**/*.test.ts' 'tes
 PROGRAMS := 'tests/programs/**/*.test.ts'
 CLUSTER := 'tests/cluster/**/*.test.ts'
 FAULTS := 'tests/faults/**/*.test.ts'
+CAMPAIGN := 'tests/campaign/**/*.test.ts'
 NODES := 'tests/node/**/*.test.ts'
 
 # Test files that run at once. Each cluster or fault test has a control plane of its own, about 600 MB.
@@ -62,7 +63,7 @@ demo: controlplane ## The same as run without a person: ends when the sample is 
 test: lint controlplane node-programs ## Run everything: lint, unit, cluster and fault tests, and real nodes on Linux as root
 	@rm -rf $(KEPT)
 	BATON_KEEP=$(KEPT) $(RUN_NODE_TESTS) $(NODES)
-	BATON_KEEP=$(KEPT) $(RUN_TESTS) $(UNIT) $(PROGRAMS) $(CLUSTER) $(FAULTS)
+	BATON_KEEP=$(KEPT) $(RUN_TESTS) $(UNIT) $(PROGRAMS) $(CLUSTER) $(FAULTS) $(CAMPAIGN)
 	@node tools/recorded/main.ts $(KEPT)
 
 .PHONY: test-unit
@@ -81,9 +82,17 @@ test-cluster: controlplane ## Run the stories on a real API server (minutes)
 test-faults: controlplane ## Run the stories with crashes, cuts and lost answers (minutes)
 	$(RUN_TESTS) $(FAULTS)
 
+.PHONY: test-campaign
+test-campaign: controlplane ## Run a short campaign: a value of every property, every rule broken, planted faults (minutes)
+	$(RUN_TESTS) $(CAMPAIGN)
+
 .PHONY: test-node
 test-node: controlplane node-programs ## Run the stories on real nodes (Linux, root; minutes)
 	$(RUN_NODE_TESTS) $(NODES)
+
+.PHONY: campaign
+campaign: controlplane ## Try every value of every property of every kind (SEED, OPERATIONS, LANES; half an hour)
+	node tests/campaign/main.ts
 
 .PHONY: bench
 bench: controlplane ## Measure the engine, downloads, the registry client and the model server, side by side with others

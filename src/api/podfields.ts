@@ -53,9 +53,12 @@ export const podFields = {
   env: listMap('name', variable, 64).optional().describe('Environment variables of the container.'),
   nodeSelector: mapOf(text(63), { max: 32, keyLength: 316 }).optional().describe('Labels that a node must have.'),
   tolerations: z.array(toleration).max(32).optional().describe('Taints that the pods tolerate.'),
-  imagePullSecrets: z
-    .array(z.object({ name: objectName().describe('The name of a Secret in the same namespace.') }))
-    .max(8)
+  // Told apart by name as in a pod, which the API server lets have one twice when it is made, and not when it is edited.
+  imagePullSecrets: listMap(
+    'name',
+    z.object({ name: objectName().describe('The name of a Secret in the same namespace.') }),
+    8,
+  )
     .optional()
     .describe('Secrets with which images are pulled.'),
   serviceAccountName: objectName().optional().describe('The ServiceAccount of the pods; its token is not mounted.'),

@@ -32,7 +32,7 @@ export function keepLedger(proxy: FaultProxy, plural: string): Ledger {
     const { trace } = proxy;
     for (const call of trace.writes()) {
       if (call.resource === 'leases') continue;
-      entries.push({ at: call.at, namespace: call.namespace, name: call.name, call: { ...call, body: '' } });
+      entries.push({ at: call.at, namespace: call.namespace, name: call.name, call });
       count++;
     }
     for (const { resource, namespace, name, resourceVersion } of trace.events)
@@ -47,7 +47,8 @@ export function keepLedger(proxy: FaultProxy, plural: string): Ledger {
       entry.namespace === namespace && (entry.name === name || entry.name.startsWith(`${name}-`));
   const since = (moment: number) => {
     read();
-    return entries.filter(({ at }) => at > moment);
+    // What the API server refuses changes nothing: it is an attempt, and may be made again whenever somebody looks.
+    return entries.filter(({ at, call }) => at > moment && (call.answer?.status ?? 0) < 400);
   };
   return {
     writesSince: (key, moment) =>

@@ -16,8 +16,8 @@ export interface Task {
   /** Only shown to the API server. */
   dear: boolean;
   takenBack: boolean;
-  /** Whether something else is asked for just before. */
-  hasty: boolean;
+  /** What else is asked for just before, and not waited for. */
+  hasty: ((document: Document) => Document) | undefined;
 }
 
 /** Numbers by chance from a seed, the same ones each time (mulberry32). */
@@ -48,7 +48,8 @@ export function tasksFor(table: Meanings, properties: readonly Property[], seed:
   const notes = Object.entries(table.annotations).flatMap(([key, values]) =>
     [...values, undefined].map((value) => noteTask(key, value, chance)),
   );
-  return shuffled([...tasks, ...notes], chance);
+  const all = shuffled([...tasks, ...notes], chance);
+  return all.map((task, index) => ({ ...task, hasty: chance() < 0.15 ? all[index - 1]?.from : undefined }));
 }
 
 interface Making {
@@ -65,7 +66,7 @@ const taskOf = ({ property, value, table, example, chance }: Making): Task => ({
   from: (document) => documentWith({ document, property, value }, table, example),
   dear: table.isDear(property.path, value),
   takenBack: chance() < 0.3,
-  hasty: chance() < 0.15,
+  hasty: undefined,
 });
 
 const noteTask = (key: string, value: string | undefined, chance: () => number): Task => ({
@@ -77,13 +78,13 @@ const noteTask = (key: string, value: string | undefined, chance: () => number):
   },
   dear: false,
   takenBack: chance() < 0.3,
-  hasty: false,
+  hasty: undefined,
 });
 
 /** What a task means where a walk stands; undefined if it stands there already. */
-export function operationOf(task: Task, document: Document, hurried: Document | undefined): Operation | undefined {
+export function operationOf(task: Task, document: Document): Operation | undefined {
   const next = task.from(document);
   if (canonical(next) === canonical(document)) return undefined;
-  const { property, what, takenBack } = task;
-  return { property, what, document: next, takenBack, ...(hurried && task.hasty && { hurried }) };
+  const { property, what, takenBack, hasty } = task;
+  return { property, what, document: next, takenBack, ...(hasty && { hurried: hasty(document) }) };
 }

@@ -37,7 +37,10 @@ export interface Result {
 export interface Campaign {
   ground: Ground;
   properties: readonly Property[];
+  /** All of these are carried out, */
   tasks: readonly Task[];
+  /** and as many of these as it takes to come to so many operations. */
+  more?: { tasks: readonly Task[]; until: number };
   lanes: number;
   /** Called with every outcome, to tell how far it is. */
   tell?: (result: Result) => void;
@@ -54,8 +57,10 @@ export async function runCampaign(campaign: Campaign): Promise<Result> {
     raised: [],
   };
   const queue = [...campaign.tasks];
+  const spare = [...(campaign.more?.tasks ?? [])];
+  const next = () => queue.shift() ?? (result.operations < (campaign.more?.until ?? 0) ? spare.shift() : undefined);
   await learnMasks(company);
-  await Promise.all(Array.from({ length: lanes }, (_, lane) => walkLane(campaign, { company, queue, result, lane })));
+  await Promise.all(Array.from({ length: lanes }, (_, lane) => walkLane(campaign, { company, next, result, lane })));
   await ending(company, result);
   return result;
 }
@@ -82,7 +87,7 @@ export async function learnMasks(company: Company): Promise<void> {
 
 interface Lane {
   company: Company;
-  queue: Task[];
+  next: () => Task | undefined;
   result: Result;
   lane: number;
 }
@@ -94,14 +99,24 @@ async function walkLane(campaign: Campaign, lane: Lane): Promise<void> {
   const { ground } = campaign;
   const { bases } = ground.table;
   const namespace = await ground.namespace();
+  const key = { namespace, name: `walk${lane.lane}x` };
+  const baseAt = (number: number) => bases[(lane.lane + Math.floor(number / steps)) % bases.length] ?? { spec: {} };
   let walker: Walker | undefined;
-  for (let number = 0; lane.queue.length > 0; number++) {
-    const base = bases[(lane.lane + Math.floor(number / steps)) % bases.length] ?? { spec: {} };
-    walker ??= await beginning(lane.company, { namespace, name: `walk${lane.lane}x` }, base);
-    if (number > 0 && number % steps === 0) await toBase(campaign, lane, walker, base);
-    const task = lane.queue.shift();
-    if (task) await carryOut(campaign, lane, { walker, task, namespace });
+  for (let number = 0, task = lane.next(); task; number++, task = lane.next()) {
+    if (walker && number % steps === 0) await toBase(campaign, lane, walker, baseAt(number));
+    walker ??= await begun(lane, beginning(lane.company, key, baseAt(number)));
+    await carryOut(campaign, lane, { walker, task, namespace });
   }
+}
+
+/** A walk begins with something that can be followed, and that is looked at like everything else. */
+async function begun({ result }: Lane, work: Promise<Walker>): Promise<Walker> {
+  const walker = await work;
+  const { alarms, document } = walker.standing;
+  result.operations++;
+  for (const alarm of alarms)
+    result.raised.push({ ...alarm, operation: { property: 'spec', what: 'a beginning' }, documents: [document] });
+  return walker;
 }
 
 const toBase = (campaign: Campaign, { company, result }: Lane, walker: Walker, document: Document): Promise<void> =>
@@ -109,12 +124,12 @@ const toBase = (campaign: Campaign, { company, result }: Lane, walker: Walker, d
 
 async function carryOut(
   campaign: Campaign,
-  { company, result, queue }: Lane,
+  { company, result }: Lane,
   { walker, task, namespace }: { walker: Walker; task: Task; namespace: string },
 ): Promise<void> {
   const here = walker.standing.document;
   if (task.dear) return shown(campaign, result, { document: task.from(here), task, namespace });
-  const operation = operationOf(task, here, queue[0]?.from(here));
+  const operation = operationOf(task, here);
   if (operation) await recorded(campaign, result, step(company, walker, operation));
 }
 

@@ -117,7 +117,7 @@ const split = (field: string): [string, string] => {
 
 /** All that two lives must have in common while what is asked cannot be had: what serves meanwhile is the past's. */
 const whileWaiting =
-  /^\S+ NAME (spec|status\.(phase|observedGeneration|conditions\.(Ready|Reconciling|Stalled)\.(status|reason)))/;
+  /^\S+ NAME (spec|status\.(observedGeneration|conditions\.(Ready|Reconciling|Stalled)\.(status|reason)))/;
 
 /** The part of a state that counts while an object waits. */
 export const waitingPart = (state: State): State => new Map([...state].filter(([name]) => whileWaiting.test(name)));

@@ -35,6 +35,15 @@ export const containerBasics: Partial<Container> = {
   terminationMessagePolicy: 'FallbackToLogsOnError',
 };
 
+/**
+ * When an image is pulled again: as the API server would choose. It chooses only once, for the first image, and would keep
+ * that for every later one.
+ */
+export function pullPolicyOf(image: string): 'Always' | 'IfNotPresent' {
+  const [, tag] = /:([^:/]*)$/.exec(image) ?? [];
+  return image.includes('@') || (tag !== undefined && tag !== 'latest') ? 'IfNotPresent' : 'Always';
+}
+
 /** Only the members that have a value. */
 export const defined = <T extends object>(members: T): Partial<T> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>;

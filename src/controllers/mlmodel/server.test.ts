@@ -42,6 +42,19 @@ describe('a server', () => {
     equal(account({}), 'default');
   });
 
+  test('is pulled again by the image that it has, not by the one that it had first', () => {
+    const policy = (image: string) => containerOf({ server: { image } })['imagePullPolicy'];
+    for (const image of ['own', 'own:latest', 'host:5000/own', 'host:5000/team/own:latest'])
+      equal(policy(image), 'Always');
+    for (const image of [
+      'own:1',
+      'host:5000/own:1',
+      `host/own@sha256:${'0'.repeat(64)}`,
+      `own:latest@sha256:${'0'.repeat(64)}`,
+    ])
+      equal(policy(image), 'IfNotPresent');
+  });
+
   test('goes on answering for a moment when it is told to go', () => {
     const { template } = cut(aModel(), settings, 1);
     deepEqual(containerOf()['lifecycle'], { preStop: { sleep: { seconds: 5 } } });

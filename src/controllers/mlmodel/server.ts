@@ -3,7 +3,7 @@
 import { childName, labelValue, mark, MLModel, partLabels } from '../../api/index.ts';
 import { archLabel, type Container, Deployment, type PodSpec, type PodTemplate } from '../../objects/index.ts';
 import { type Framework, modelPath } from './frameworks.ts';
-import { containerBasics, defined, podBasics, together } from './pod.ts';
+import { containerBasics, defined, podBasics, pullPolicyOf, together } from './pod.ts';
 import type { Revision } from './revision.ts';
 import type { MLModelSettings } from './settings.ts';
 import { imageOf, type Located } from './source.ts';
@@ -140,6 +140,7 @@ function container(model: MLModel, row: Framework, source: Located): Container {
     ...containerBasics,
     name: 'server',
     image: row.image,
+    imagePullPolicy: pullPolicyOf(row.image),
     ...defined({ command: row.command && [...row.command] }),
     args: row.args.map((arg) => arg.replaceAll('{model}', modelPath)),
     env: variablesOf(row, env),

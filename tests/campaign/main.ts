@@ -1,0 +1,80 @@
+// The whole campaign: `make campaign`. SEED, OPERATIONS and LANES may be set. Alarms that come again are made small and written
+// as fixtures, which the tests play from then on; the figures are written to build/campaign.json.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFixture } from './fixtures.ts';
+import { type Ground, openGround } from './ground.ts';
+import { propertiesIn } from './kind.ts';
+import type { Meanings } from './meaning.ts';
+import { tasksFor } from './plan.ts';
+import type { Property } from './property.ts';
+import { refuseAll } from './refusals.ts';
+import { type Report, reportOf, wordsFor } from './report.ts';
+import { type Raised, type Result, runCampaign } from './run.ts';
+import { shrunk } from './shrink.ts';
+import { tables } from './tables.ts';
+import { companyOn } from './walk.ts';
+
+const setting = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
+const seed = setting('SEED', Math.floor(Math.random() * 2 ** 31));
+const operations = setting('OPERATIONS', 2_000);
+const lanes = setting('LANES', 16);
+
+/** Alarms of one sort about one property are one. */
+const most = 12;
+
+async function campaignOf(table: Meanings): Promise<Report> {
+  const properties = propertiesIn(table);
+  const ground = await openGround(table);
+  const begun = performance.now();
+  try {
+    const refusals = await refuseAll(ground.rig, table, { properties, seed });
+    process.stdout.write(`${table.kind.kind}: ${refusals.operations} violations shown, seed ${seed}\n`);
+    const [tasks = [], ...others] = [0, 1, 2, 3, 4, 5, 6, 7].map((round) => tasksFor(table, properties, seed + round));
+    const more = { tasks: others.flat(), until: operations - refusals.operations };
+    const result = await runCampaign({ ground, properties, tasks, more, lanes, tell: progress(begun) });
+    const seconds = (performance.now() - begun) / 1_000;
+    await keep(ground, properties, result);
+    return reportOf({ ground, properties, refusals, result, seed, seconds });
+  } finally {
+    await ground.stop();
+  }
+}
+
+/** A line now and then. */
+function progress(begun: number): (result: Result) => void {
+  let next = 0;
+  return ({ operations: done, raised }) => {
+    if (done < next) return;
+    next = done + 100;
+    const seconds = Math.round((performance.now() - begun) / 1_000);
+    process.stdout.write(`${done} operations, ${raised.length} alarms, ${seconds} s\n`);
+  };
+}
+
+/** Makes alarms small and writes them down, one of each sort. */
+async function keep(ground: Ground, properties: readonly Property[], { raised }: Result): Promise<void> {
+  const sorts = new Map(raised.map((one) => [`${one.oracle} ${one.operation.property}`, one]));
+  const company = companyOn(ground, properties);
+  for (const alarm of [...sorts.values()].slice(0, most)) {
+    const small = await shrunk(company, await ground.namespace(), alarm).catch((error: unknown) => {
+      process.stderr.write(`${alarm.oracle} ${alarm.operation.property} could not be made small: ${String(error)}\n`);
+      return undefined;
+    });
+    process.stdout.write(
+      `${sortOf(alarm)}: ${small ? writeFixture(ground.table.kind.kind, small) : 'did not come again'}\n`,
+    );
+  }
+}
+
+const sortOf = ({ oracle, operation }: Raised): string => `${oracle} ${operation.property}`;
+
+const reports: Report[] = [];
+for (const table of tables) reports.push(await campaignOf(table));
+for (const report of reports) process.stdout.write(wordsFor(report));
+mkdirSync('build', { recursive: true });
+writeFileSync('build/campaign.json', `${JSON.stringify(reports, undefined, 2)}\n`);
+const wrong = reports.filter(
+  ({ alarms, properties, rules }) => alarms.length + properties.untouched.length + rules.unbroken.length > 0,
+);
+process.exitCode = wrong.length > 0 ? 1 : 0;

@@ -1,0 +1,88 @@
+// What a campaign tells at its end: how much it did, how much of the kind it touched, how much it could not compare, and what it
+// found.
+
+import type { Ground } from './ground.ts';
+import type { Property } from './property.ts';
+import type { Refusals } from './refusals.ts';
+import type { Raised, Result } from './run.ts';
+
+/** A campaign in figures. */
+export interface Report {
+  kind: string;
+  seed: number;
+  seconds: number;
+  operations: number;
+  outcomes: Record<string, number>;
+  properties: { all: number; touched: number; untouched: string[] };
+  rules: { all: number; broken: number; unbroken: string[] };
+  compared: { fields: number; masked: number; maskedShare: number; learned: string[] };
+  writes: number;
+  alarms: { oracle: string; property: string; what: string; words: string[] }[];
+}
+
+export interface Told {
+  ground: Ground;
+  properties: readonly Property[];
+  refusals: Refusals;
+  result: Result;
+  seed: number;
+  seconds: number;
+}
+
+/** The figures of a campaign. */
+export function reportOf({ ground, properties, refusals, result, seed, seconds }: Told): Report {
+  const { fields, masked } = ground.share;
+  const untouched = properties.map(({ path }) => path).filter((path) => !result.touched.has(path));
+  const { rules, unbroken, operations, wrong } = refusals;
+  return {
+    kind: ground.table.kind.kind,
+    seed,
+    seconds: Math.round(seconds),
+    operations: operations + result.operations,
+    outcomes: { ...result.outcomes, violations: operations },
+    properties: { all: properties.length, touched: properties.length - untouched.length, untouched },
+    rules: { all: rules, broken: rules - unbroken.length, unbroken },
+    compared: {
+      fields,
+      masked,
+      maskedShare: fields === 0 ? 0 : Math.round((1_000 * masked) / fields) / 1_000,
+      learned: [...new Set(ground.masks.filter(({ because }) => because.includes('three')).map(({ field }) => field))],
+    },
+    writes: ground.ledger.count(),
+    alarms: [...wrong.map((words) => alarmLine('refusal', words)), ...result.raised.map(lineOf)],
+  };
+}
+
+const alarmLine = (oracle: string, words: string) => ({ oracle, property: '', what: '', words: [words] });
+
+const lineOf = ({ oracle, operation, words }: Raised) => ({ oracle, ...operation, words: words.slice(0, 8) });
+
+/** The same for people. */
+export const wordsFor = ({
+  kind,
+  seed,
+  seconds,
+  operations,
+  outcomes,
+  properties,
+  rules,
+  compared,
+  writes,
+  alarms,
+}: Report): string =>
+  [
+    `${kind}: ${operations} operations in ${seconds} s (seed ${seed}): ${Object.entries(outcomes)
+      .map(([name, count]) => `${count} ${name}`)
+      .join(', ')}`,
+    `properties touched: ${properties.touched} of ${properties.all}${listed(properties.untouched)}`,
+    `rules broken, with the field named: ${rules.broken} of ${rules.all}${listed(rules.unbroken)}`,
+    `fields compared: ${compared.fields}, ${(100 * compared.maskedShare).toFixed(1)} % of them masked; learned: ${compared.learned.join(', ') || 'none'}`,
+    `writes of the operator: ${writes}`,
+    `alarms: ${alarms.length}`,
+    ...alarms.map(
+      ({ oracle, property, what, words }) => `  ${oracle}: ${property} ${what}\n    ${words.join('\n    ')}`,
+    ),
+    '',
+  ].join('\n');
+
+const listed = (names: readonly string[]): string => (names.length === 0 ? '' : ` (not: ${names.join(', ')})`);
