@@ -119,7 +119,7 @@ export async function stirred(ground: Ground, key: Key, document: Document): Pro
         apiVersion: table.kind.apiVersion,
         kind: table.kind.kind,
         metadata: { ...key, labels: { touched: `at-${Math.round(since)}` } },
-      } as Parent,
+      },
       { manager: 'toucher' },
     );
     await eventually(() => ledger.seen(key) >= Number(metadata.resourceVersion), {

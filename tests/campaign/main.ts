@@ -41,10 +41,14 @@ async function campaignOf(table: Meanings): Promise<Report> {
   }
 }
 
-/** A line now and then. */
+/** A line now and then, and every alarm at once. */
 function progress(begun: number): (result: Result) => void {
   let next = 0;
+  let told = 0;
   return ({ operations: done, raised }) => {
+    for (const { oracle, operation, words } of raised.slice(told))
+      process.stdout.write(`${oracle}: ${operation.property} ${operation.what}: ${words[0]}\n`);
+    told = raised.length;
     if (done < next) return;
     next = done + 100;
     const seconds = Math.round((performance.now() - begun) / 1_000);

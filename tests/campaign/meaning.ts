@@ -33,7 +33,7 @@ export interface Mask<P extends Parent = Parent> {
   /** Kind and path, such as `Deployment metadata.generation`; `*` is any one step, a path masks all below it. */
   field: string;
   because: string;
-  when?(parent: P): boolean;
+  when?: (parent: P) => boolean;
 }
 
 export interface Meanings<P extends Parent = Parent> {

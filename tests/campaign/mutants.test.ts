@@ -7,7 +7,7 @@ import { fixturesGround, type SharedGround } from './shared.ts';
 import { played } from './fixtures.ts';
 import { propertiesIn } from './kind.ts';
 import { anyKind, type Document } from './meaning.ts';
-import { mlmodel } from './mlmodel.ts';
+import { mlmodel } from './mlmodel/index.ts';
 import { mutants } from './mutants/index.ts';
 import type { Alarm } from './oracles.ts';
 import { companyOn } from './walk.ts';

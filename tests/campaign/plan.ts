@@ -12,7 +12,7 @@ import type { Operation } from './walk.ts';
 export interface Task {
   property: string;
   what: string;
-  from(document: Document): Document;
+  from: (document: Document) => Document;
   /** Only shown to the API server. */
   dear: boolean;
   takenBack: boolean;

@@ -10,7 +10,7 @@ import { companyOn } from './walk.ts';
 
 export interface SharedGround {
   /** A ground with an operator of its own. */
-  open(options: Partial<MainOptions>): Promise<{ ground: Ground; close(): Promise<void> }>;
+  open: (options: Partial<MainOptions>) => Promise<{ ground: Ground; close: () => Promise<void> }>;
   stop(): Promise<void>;
 }
 

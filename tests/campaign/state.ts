@@ -100,7 +100,7 @@ const isCondition = (item: Json): item is { type: string; status: string } =>
 
 /** Whether a mask is about a field. */
 export function covers({ field }: Mask, name: string): boolean {
-  const [kind = '', path = ''] = split(field);
+  const [kind, path] = split(field);
   const [ownKind = '', , ownPath = ''] = name.split(' ');
   if (kind !== '*' && kind !== ownKind) return false;
   const pattern = path

@@ -1,6 +1,6 @@
 // The kinds that take part in campaigns.
 
 import { anyKind, type Meanings } from './meaning.ts';
-import { mlmodel } from './mlmodel.ts';
+import { mlmodel } from './mlmodel/index.ts';
 
 export const tables: readonly Meanings[] = [anyKind(mlmodel)];

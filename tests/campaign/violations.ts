@@ -73,7 +73,7 @@ export function violationsOf(properties: readonly Property[], table: Meanings, s
   const example = exampleFrom(table, properties, seed);
   const set = (property: Property, value: Json): Document => ({
     ...base,
-    spec: keyed(placed(base, property.steps, value, example), property) as Json,
+    spec: keyed(placed(base, property.steps, value, example), property),
   });
   return [
     ...properties.flatMap((property) =>
@@ -142,7 +142,7 @@ function typeBreach(node: Structural): Breach[] {
 }
 
 function stringBreaches({ enum: known, pattern, minLength = 0, maxLength }: Structural): Breach[] {
-  const off = ['', 'Off', String(known?.[0] ?? '').toUpperCase()].filter((value) => !known?.includes(value));
+  const off = ['', 'Off', JSON.stringify(known?.[0] ?? '').toUpperCase()].filter((value) => !known?.includes(value));
   const accepts = new RegExp(pattern ?? '', 'u');
   const strange = ['', ' ', '-', 'ü', '\u0000', 'a b', 'a\nb', '//', '10Gb', '-1', 'e\u0301', '..', 'https://a b'];
   const rejected = strange.filter((text) => !accepts.test(text) && text.length >= minLength);

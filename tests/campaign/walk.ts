@@ -134,19 +134,19 @@ async function compared(company: Company, { key }: Walker, after: Standing): Pro
 async function lasting(
   ground: Ground,
   key: Key,
-  ask: (now: Pick<Look, 'state' | 'ready'>) => string[],
+  complaints: (now: Pick<Look, 'state' | 'ready'>) => string[],
 ): Promise<string[]> {
   const end = performance.now() + ground.patience / 4;
   for (;;) {
-    const found = ask(standingNow(ground, key));
+    const found = complaints(standingNow(ground, key));
     if (found.length === 0 || performance.now() > end) return found;
     await pause(250);
   }
 }
 
-function unlikeBorn(ground: Ground, after: Look, born: Look): string[] {
-  const expected = after.ready === born.ready ? [] : [`it is ${wordFor(after)}, but born so it is ${wordFor(born)}`];
-  return [...expected, ...unlike(ground, after, born)];
+function unlikeBorn(ground: Ground, after: Look, fresh: Look): string[] {
+  const expected = after.ready === fresh.ready ? [] : [`it is ${wordFor(after)}, but born so it is ${wordFor(fresh)}`];
+  return [...expected, ...unlike(ground, after, fresh)];
 }
 
 const wordFor = ({ ready }: Pick<Standing, 'ready'>): string => (ready ? 'Ready' : 'not Ready');

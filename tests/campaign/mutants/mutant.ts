@@ -37,5 +37,7 @@ export const wanting = (change: (want: Desired, pass: AnyPass) => Desired[]): Mu
 export const childOf = (want: Desired): KubeObject => Object.values(want)[0] as KubeObject;
 
 /** The same wish for another child. */
-export const withChild = (want: Desired, child: unknown): Desired =>
-  ({ ...want, [Object.keys(want)[0] ?? 'apply']: child }) as Desired;
+export const withChild = (want: Desired, child: unknown): Desired => ({
+  ...want,
+  [Object.keys(want)[0] ?? 'apply']: child,
+});
