@@ -18,6 +18,7 @@ import {
 } from '../../src/objects/index.ts';
 import { eventually } from '../kit/eventually.ts';
 import { routeCRD } from '../kit/gateway.ts';
+import type { MainOptions } from '../kit/main.ts';
 import type { RunningOperator } from '../kit/process.ts';
 import { untilReady } from '../kit/ready.ts';
 import { must, product, type Rig, startRig } from '../kit/rig.ts';
@@ -37,9 +38,12 @@ after(async () => {
 });
 
 /** The operator with this way to the outside, instead of the one before. */
-async function exposing(exposure: Partial<ExposureSettings>): Promise<RunningOperator> {
+async function exposing(
+  exposure: Partial<ExposureSettings>,
+  own: Pick<MainOptions, 'limits'> = {},
+): Promise<RunningOperator> {
   await operator?.stop();
-  operator = await rig.operator({ exposure });
+  operator = await rig.operator({ exposure, ...own });
   return operator;
 }
 
@@ -293,5 +297,20 @@ describe('a Gateway', () => {
     );
     const { spec: held } = await rig.admin.get(HTTPRoute, { namespace, name: 'iris-expose' });
     deepEqual(held.hostnames, ['other.example']);
+  });
+
+  test('is found in pages where the server does not stream its routes', async () => {
+    await installRoutes();
+    const silent = (resource: string) => ({
+      when: { request: { verb: 'watch', resource } },
+      do: { kind: 'silentWatchList', send: 'nothing' } as const,
+      times: 'always' as const,
+    });
+    await operator?.stop();
+    rig.proxy.setPlan([silent('httproutes'), silent('ingresses')]);
+    await exposing(byGateway, { limits: { listSilence: 500 } });
+    const namespace = await served();
+    await says(namespace, 'Waiting');
+    rig.proxy.clearPlan();
   });
 });
