@@ -215,6 +215,7 @@ export const MLModel = defineKind({
     { name: 'Framework', type: 'string', path: '.spec.framework', priority: 1 },
     { name: 'Revision', type: 'string', path: '.status.servingRevision', priority: 1 },
     { name: 'Message', type: 'string', path: '.status.message', priority: 1 },
+    { name: 'URL', type: 'string', path: '.status.externalURL', priority: 1, description: 'Where it answers outside.' },
   ],
   scale: { specPath: '.spec.replicas', statusPath: '.status.replicas', selectorPath: '.status.selector' },
 });

@@ -75,7 +75,7 @@ export class EngineMetrics {
       each(({ holds }) => Math.min(1, holds.size)),
     );
     this.registry.gauge('baton_watch_age_seconds', 'Seconds since the last byte of a watch.', () =>
-      watched.map((one) => [{ watch: one.name }, one.age / 1_000] as const),
+      watched.filter((one) => !one.absent).map((one) => [{ watch: one.name }, one.age / 1_000] as const),
     );
     this.registry.gauge('baton_objects', 'Objects that are looked after, by phase.', () =>
       controllers.flatMap((one) =>

@@ -259,7 +259,7 @@ class Parts {
 
   /** A watch whose trouble holds only those controllers that use its store. */
   private watching(store: Store, source: Source): Watched {
-    const { clock, problems, limits = defaultLimits } = this.options;
+    const { clock, problems, log, limits = defaultLimits } = this.options;
     const users = this.controllers.filter((controller) => controller.needs(store));
     const hold = (words: string | undefined) => {
       for (const controller of users) {
@@ -268,7 +268,11 @@ class Parts {
       }
     };
     const mayLack = users.length > 0 && users.every((controller) => controller.canLack(source.kind));
-    const turned = () => users.forEach((controller) => controller.lookAtAll());
+    const turned = () => {
+      const { kind, apiVersion } = source.kind;
+      log.info(store.served ? 'a kind is served' : 'a kind is not served, and not needed', { kind, apiVersion });
+      for (const controller of users) controller.lookAtAll();
+    };
     return new Watched({ store, source, clock, limits, problems, needed: users.length > 0, mayLack, hold, turned });
   }
 

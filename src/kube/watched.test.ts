@@ -130,6 +130,7 @@ describe('a kind that need not be served', () => {
     it.trouble(answered(404));
     deepEqual([problems.list(), holds, store.synced, store.served, turns()], [[], [undefined], true, false, 1]);
     deepEqual(it.check(), { name: 'watch Deployment', ok: true, reason: 'not served here, and not needed' });
+    equal(it.absent, true, 'its silence is no news');
   });
 
   test('that is looked for again and again is told once; and once more when it comes', () => {

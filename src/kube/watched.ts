@@ -42,6 +42,11 @@ export class Watched implements WatchReport {
     return `watch ${kind.kind}${namespace === undefined ? '' : ` in ${namespace}`}`;
   }
 
+  /** Whether it is of a kind that is not served, and need not be. */
+  get absent(): boolean {
+    return this.state === 'absent';
+  }
+
   /** Milliseconds since the last byte. */
   get age(): number {
     return this.options.clock.monotonic() - this.lastByte;

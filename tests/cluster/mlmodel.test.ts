@@ -92,7 +92,7 @@ describe('a model', { concurrency: 4 }, () => {
     match(await kubectl(namespace, 'get', 'mlm'), /^NAME +PHASE +READY +REASON.*\niris +Ready +True +Serving +1 /);
     match(
       await kubectl(namespace, 'get', 'mlm', '-o', 'wide'),
-      /FRAMEWORK +REVISION +MESSAGE +AGE\n.* onnx +\w+ +The model is served/,
+      /FRAMEWORK +REVISION +MESSAGE +URL +AGE\n.* onnx +\w+ +The model is served/,
     );
     match(await kubectl(namespace, 'get', 'baton'), /iris/);
     const described = await kubectl(namespace, 'describe', 'mlm', 'iris');
