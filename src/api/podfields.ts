@@ -39,7 +39,14 @@ const toleration = z.object({
     .describe('How long NoExecute is tolerated.'),
 });
 
-const ours = { rule: "self.all(key, !key.startsWith('baton.dev/'))", message: 'labels under baton.dev/ are ours' };
+const ours = [
+  { rule: "self.all(key, !key.startsWith('baton.dev/'))", message: 'labels under baton.dev/ are ours' },
+  {
+    // Ours would win over them, and nobody would hear of it.
+    rule: "self.all(key, !(key in ['app.kubernetes.io/name', 'app.kubernetes.io/instance', 'app.kubernetes.io/component', 'app.kubernetes.io/managed-by']))",
+    message: 'app.kubernetes.io/name, instance, component and managed-by are ours',
+  },
+];
 
 /** The optional pod fields, to be spread into the spec of a kind. */
 export const podFields = {
@@ -62,7 +69,7 @@ export const podFields = {
     .optional()
     .describe('Secrets with which images are pulled.'),
   serviceAccountName: objectName().optional().describe('The ServiceAccount of the pods; its token is not mounted.'),
-  podLabels: withRules(mapOf(text(63), { max: 32, keyLength: 316 }), ours)
+  podLabels: withRules(mapOf(text(63), { max: 32, keyLength: 316 }), ...ours)
     .optional()
     .describe('Further labels of the pods.'),
   podAnnotations: mapOf(text(16384), { max: 32, keyLength: 316 }).optional().describe('Annotations of the pods.'),

@@ -34,5 +34,8 @@ export const breaks: Meanings['breaks'] = {
   }),
   'a variable has either a value or a secret': asking({ env: [{ name: 'A' }] }),
   'labels under baton.dev/ are ours': asking({ podLabels: { 'baton.dev/name': 'x' } }),
+  'app.kubernetes.io/name, instance, component and managed-by are ours': asking({
+    podLabels: { 'app.kubernetes.io/name': 'x' },
+  }),
   'the name must have at most 63 characters': (document) => ({ ...document, name: 'n'.repeat(64) }),
 };
