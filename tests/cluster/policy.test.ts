@@ -96,7 +96,7 @@ describe('a Secret that the requester may not read', () => {
     ['env', (name) => env('mine', name), /spec\.env\[\]\.secret\.name: you may not read Secret "theirs"/],
     [
       'imagePullSecrets',
-      (name) => pulls('mine', name),
+      (name) => pulls(...new Set(['mine', name])),
       /spec\.imagePullSecrets\[\]\.name: you may not read Secret "theirs"/,
     ],
   ];
