@@ -107,6 +107,10 @@ export const fetched = (spec: Json): Json =>
     ? { ...(spec as Spec), modelURL: `https://models.example/fetched-${++sources}.onnx` }
     : spec;
 
+/** A download that is to fail must be one that is still to come. */
+export const fetchedToFail = (spec: Json): Json =>
+  'sim.baton.dev/exit-code' in ((spec as Partial<Spec>).podAnnotations ?? {}) ? fetched(spec) : spec;
+
 /**
  * More processors than Kubernetes can count in thousandths: its scheduler then finds no node for anybody's pods any more, so
  * that nothing else could be judged beside it.
