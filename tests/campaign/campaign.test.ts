@@ -1,5 +1,5 @@
-// A short campaign: one value of every property, by chance, and everything again that ever raised an alarm. The whole is
-// `make campaign`; a later seed, or more tasks, by SEED and TASKS.
+// A short campaign: one value of every property, by chance, and everything again that ever raised an alarm. The whole, with
+// another seed each time, is `make campaign`; here SEED and TASKS may be set.
 
 import { deepEqual } from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -11,7 +11,7 @@ import { learnMasks, type Raised, runCampaign } from './run.ts';
 import { tables } from './tables.ts';
 import { companyOn } from './walk.ts';
 
-const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = Number(process.env['SEED'] ?? 20261116);
 const most = Number(process.env['TASKS'] ?? Infinity);
 
 /** An alarm in few lines, with the documents that raise it again. */
