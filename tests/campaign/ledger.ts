@@ -48,7 +48,7 @@ export function keepLedger(proxy: FaultProxy, plural: string): Ledger {
   const since = (moment: number) => {
     read();
     // What the API server refuses changes nothing: it is an attempt, and may be made again whenever somebody looks.
-    return entries.filter(({ at, call }) => at > moment && (call.answer?.status ?? 0) < 400);
+    return entries.filter(({ at, call }) => at > moment && (call.answer?.status ?? 500) < 400);
   };
   return {
     writesSince: (key, moment) =>

@@ -46,8 +46,10 @@ function progress(begun: number): (result: Result) => void {
   let next = 0;
   let told = 0;
   return ({ operations: done, raised }) => {
-    for (const { oracle, operation, words } of raised.slice(told))
-      process.stdout.write(`${oracle}: ${operation.property} ${operation.what}: ${words[0]}\n`);
+    for (const { oracle, operation, words, documents } of raised.slice(told))
+      process.stdout.write(
+        `${oracle}: ${operation.property} ${operation.what}: ${words[0]}\n${JSON.stringify(documents)}\n`,
+      );
     told = raised.length;
     if (done < next) return;
     next = done + 100;

@@ -96,7 +96,13 @@ function carries(leaf: Json, value: Json): boolean {
   if (typeof leaf === 'string' && leaf.startsWith('--') && leaf.endsWith(`=${String(value)}`)) return true;
   if (typeof value === 'string' && value.includes('{model}')) return true;
   const [one, other] = [leaf, value].map((side) =>
-    typeof side === 'string' || typeof side === 'number' ? quantityOf(side) : undefined,
+    typeof side === 'string' || typeof side === 'number' ? thousandths(side) : undefined,
   );
   return one !== undefined && one === other;
+}
+
+/** What a pod may have less than a thousandth of is rounded up by the API server. */
+function thousandths(text: string | number): bigint | undefined {
+  const billionths = quantityOf(text);
+  return billionths === undefined ? undefined : (billionths + 999_999n) / 1_000_000n;
 }

@@ -2,6 +2,7 @@
 // found.
 
 import type { Ground } from './ground.ts';
+import type { Document } from './meaning.ts';
 import type { Property } from './property.ts';
 import type { Refusals } from './refusals.ts';
 import type { Raised, Result } from './run.ts';
@@ -17,7 +18,7 @@ export interface Report {
   rules: { all: number; broken: number; unbroken: string[] };
   compared: { fields: number; masked: number; maskedShare: number; learned: string[] };
   writes: number;
-  alarms: { oracle: string; property: string; what: string; words: string[] }[];
+  alarms: { oracle: string; property: string; what: string; words: string[]; documents: Document[] }[];
 }
 
 export interface Told {
@@ -53,9 +54,21 @@ export function reportOf({ ground, properties, refusals, result, seed, seconds }
   };
 }
 
-const alarmLine = (oracle: string, words: string) => ({ oracle, property: '', what: '', words: [words] });
+const alarmLine = (oracle: string, words: string) => ({
+  oracle,
+  property: '',
+  what: '',
+  words: [words],
+  documents: [],
+});
 
-const lineOf = ({ oracle, operation, words }: Raised) => ({ oracle, ...operation, words: words.slice(0, 8) });
+const lineOf = ({ oracle, operation, words, documents }: Raised) => ({
+  oracle,
+  property: operation.property,
+  what: operation.what,
+  words: words.slice(0, 8),
+  documents,
+});
 
 /** The same for people. */
 export const wordsFor = ({

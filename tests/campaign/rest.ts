@@ -27,7 +27,7 @@ export async function atRest(ground: Ground, key: Key, generation: number): Prom
     const still = performance.now() - witness.lastAt(key);
     if (parent) {
       why = unrest(parent, witness.objects(key), generation) ?? '';
-      const enough = saysReady(parent) ? quiet.ready : quiet.waiting;
+      const enough = isComplete(parent) ? quiet.ready : quiet.waiting;
       if (why === '' && still >= enough) return { parent, restless: undefined };
       if (!operator.alive()) return { parent, restless: 'the operator has ended' };
       if (performance.now() > end) return { parent, restless: why || 'something happens again and again' };
@@ -55,6 +55,10 @@ export function isSettled(parent: Parent): boolean {
   const stalled = conditionOf(parent.status, 'Stalled')?.status === 'True';
   return saysReady(parent) || stalled || (reason !== undefined && reason !== parent.status?.phase);
 }
+
+/** Ready, and nothing more on its way: one of several servers may come later. */
+const isComplete = (parent: Parent): boolean =>
+  saysReady(parent) && conditionOf(parent.status, 'Reconciling')?.status !== 'True';
 
 const isBehind = (object: KubeObject): boolean => {
   const { observedGeneration } = (object as Parent).status ?? {};

@@ -3,7 +3,7 @@
 
 import { canonical } from '../../src/base/index.ts';
 import type { Parent } from '../../src/kube/define.ts';
-import { annotation, isOfKind, type KubeObject, Pod } from '../../src/objects/index.ts';
+import { annotation, isOfKind, type KubeObject, Pod, sameQuantity } from '../../src/objects/index.ts';
 import type { World } from '../kit/subject.ts';
 import type { Mask, Meanings } from './meaning.ts';
 import type { Json } from './property.ts';
@@ -128,6 +128,12 @@ export interface Share {
   masked: number;
 }
 
+/** The same amount may be written in several ways. */
+const isSameAmount = (name: string, ...texts: [string, string]): boolean => {
+  const [one, other] = texts.map((text) => text.replaceAll('"', ''));
+  return /(requests|limits|capacity|allocatedResources)\./.test(name) && sameQuantity(one ?? '', other ?? '');
+};
+
 /** Fields that differ and are not masked, in words. */
 export function differences(
   found: State,
@@ -142,7 +148,7 @@ export function differences(
       return [];
     }
     const [now, then] = [found.get(name) ?? 'nothing', expected.get(name) ?? 'nothing'];
-    return now === then ? [] : [`${name} is ${now}, expected ${then}`];
+    return now === then || isSameAmount(name, now, then) ? [] : [`${name} is ${now}, expected ${then}`];
   });
 }
 
