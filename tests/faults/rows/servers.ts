@@ -23,8 +23,8 @@ const images: Trouble[] = [
   },
   {
     notes: noImage(`${unpack}: no match for platform in manifest: not found`),
-    reason: 'ImageUnavailable',
-    words: /no match for platform in manifest.*architecture of this node/,
+    reason: 'UnsupportedCPU',
+    words: /no match for platform in manifest.*not built for the architecture of this node: choose nodes by/,
   },
   {
     notes: noImage(`${unpack}: failed to authorize: 401 Unauthorized`),
