@@ -28,6 +28,7 @@ export function keepLedger(proxy: FaultProxy, plural: string): Ledger {
   const entries: Entry[] = [];
   const versions = new Map<string, number>();
   let count = 0;
+  const took = (key: string, version: number) => versions.set(key, Math.max(version, versions.get(key) ?? 0));
   const read = () => {
     const { trace } = proxy;
     for (const call of trace.writes()) {
@@ -36,7 +37,7 @@ export function keepLedger(proxy: FaultProxy, plural: string): Ledger {
       count++;
     }
     for (const { resource, namespace, name, resourceVersion } of trace.events)
-      if (resource === plural) versions.set(`${namespace}/${name}`, Number(resourceVersion));
+      if (resource === plural) took(`${namespace}/${name}`, Number(resourceVersion));
     trace.clear();
     const old = performance.now() - 120_000;
     while ((entries[0]?.at ?? Infinity) < old) entries.shift();

@@ -47,7 +47,7 @@ export async function ask(
   witness.forget(key);
   const asked = await applied(ground, key, document);
   if ('refused' in asked) return asked;
-  const { parent, restless } = await atRest(ground, key, asked.metadata.generation ?? 0);
+  const { parent, restless } = await atRest(ground, key, asked);
   const now = witness.world(key.namespace);
   const objects = witness.objects(key);
   const history = witness.history(key);
@@ -93,18 +93,30 @@ function asTold(seen: readonly KubeObject[], objects: readonly KubeObject[]): Ku
   return [...seen.filter(({ metadata }) => !alive.has(metadata.uid)), ...objects];
 }
 
-async function applied(
-  { rig, table }: Ground,
-  { namespace, name }: Key,
-  { annotations, spec }: Document,
-): Promise<KubeObject | Refused> {
-  try {
-    return await rig.apply(table.kind, { metadata: { namespace, name, ...(annotations && { annotations }) }, spec });
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status < 400 || error.status >= 500) throw error;
-    const causes = error.causes.map(({ field = '', message = '' }) => ({ field, message }));
-    return { refused: causes.length > 0 ? causes : [{ field: '', message: error.message }] };
+/** A person who replaces the whole object, so that what is left out is really gone: an apply would leave empty lists behind. */
+async function applied(ground: Ground, key: Key, document: Document): Promise<KubeObject | Refused> {
+  for (;;) {
+    try {
+      return await replaced(ground, key, document);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status < 400 || error.status >= 500) throw error;
+      if (error.reason === 'Conflict') continue; // a status was written in between
+      const causes = error.causes.map(({ field = '', message = '' }) => ({ field, message }));
+      return { refused: causes.length > 0 ? causes : [{ field: '', message: error.message }] };
+    }
   }
+}
+
+async function replaced({ rig, table }: Ground, key: Key, { annotations, spec }: Document): Promise<KubeObject> {
+  const { kind } = table;
+  const held = await rig.get(kind, key.namespace, key.name);
+  const { labels, resourceVersion } = held?.metadata ?? {};
+  const metadata = { ...key, ...(annotations && { annotations }), ...(labels && { labels }) };
+  const object = { apiVersion: kind.apiVersion, kind: kind.kind, metadata, spec };
+  if (!held) return rig.admin.create(kind, object as Parent, { manager: 'user' });
+  return rig.admin.update(kind, { ...object, metadata: { ...metadata, resourceVersion } } as Parent, {
+    manager: 'user',
+  });
 }
 
 /** Writes that come though nothing was asked: the same document again, and a label that means nothing. */

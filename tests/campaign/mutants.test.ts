@@ -33,7 +33,7 @@ const source = [base, asking(elsewhere('second'))];
 const catches: Record<string, { documents: Document[]; by: Alarm['oracle'][] }> = {
   shell: { documents: source, by: ['consistency'] },
   noService: { documents: edit, by: ['honesty'] },
-  orphans: { documents: edit, by: ['deletion'] },
+  orphans: { documents: edit, by: ['deletion', 'consistency'] },
   hastyEdit: {
     documents: [base, asking({ ...slowly, ...elsewhere('hasty') }), asking({ ...slowly, ...elsewhere('third') })],
     by: ['consistency', 'differential', 'honesty'],
@@ -47,7 +47,7 @@ const catches: Record<string, { documents: Document[]; by: Alarm['oracle'][] }> 
   halfCompared: { documents: [base, asking({ nodeSelector: { 'kubernetes.io/os': 'linux' } })], by: ['consistency'] },
   wideSelector: { documents: edit, by: ['honesty'] },
   secondDownload: { documents: edit, by: ['rest'] },
-  editsMixed: { documents: edit, by: ['rest', 'stillness'] },
+  editsMixed: { documents: edit, by: ['rest', 'stillness', 'differential', 'rollback'] },
   endsAll: { documents: [base, asking({ ...elsewhere('larger'), storageSize: '1.5Gi' })], by: ['operator'] },
   pendingForEver: { documents: edit, by: ['rest', 'honesty'] },
   failureUnseen: {
@@ -60,7 +60,13 @@ const catches: Record<string, { documents: Document[]; by: Alarm['oracle'][] }> 
     ],
     by: ['honesty'],
   },
-  readyTooEarly: { documents: edit, by: ['honesty'] },
+  readyTooEarly: {
+    documents: [
+      base,
+      asking({ podAnnotations: { 'sim.baton.dev/container': 'server', 'sim.baton.dev/fault': 'image-pull-error' } }),
+    ],
+    by: ['honesty'],
+  },
   flapping: { documents: edit, by: ['rest', 'stillness'] },
 };
 

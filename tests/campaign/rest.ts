@@ -17,16 +17,18 @@ export interface Rested {
   restless: string | undefined;
 }
 
-/** Waits for rest after an edit that made this generation. */
-export async function atRest(ground: Ground, key: Key, generation: number): Promise<Rested> {
-  const { witness, table, operator, patience } = ground;
+/** Waits for rest after an edit. One of annotations makes no new generation, so the operator must have been given its version. */
+export async function atRest(ground: Ground, key: Key, { metadata }: KubeObject): Promise<Rested> {
+  const { witness, ledger, table, operator, patience } = ground;
   const end = performance.now() + patience;
   let why = 'it was never seen';
   for (;;) {
     const parent = witness.world(key.namespace).get(table.kind, key.name);
     const still = performance.now() - witness.lastAt(key);
     if (parent) {
-      why = unrest(parent, witness.objects(key), generation) ?? '';
+      const given = ledger.seen(key); // none where it was listed by an operator that started later
+      const isGiven = given === 0 ? parent.status !== undefined : given >= Number(metadata.resourceVersion);
+      why = isGiven ? (unrest(parent, witness.objects(key), metadata.generation ?? 0) ?? '') : 'it was not given';
       const enough = isComplete(parent) ? quiet.ready : quiet.waiting;
       if (why === '' && still >= enough) return { parent, restless: undefined };
       if (!operator.alive()) return { parent, restless: 'the operator has ended' };

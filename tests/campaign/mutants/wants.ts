@@ -122,19 +122,12 @@ export const wants: Record<string, Mutant> = {
   },
   editsMixed: {
     like: [20],
-    does: 'what is made first differs from what it is compared with, so every creation is followed by an edit, for ever',
+    does: 'what is made differs from what it is compared with, so every write is followed by another',
     plant: wanting((want) => {
       const child = childOf(want);
-      if (!isOfKind(child, Deployment)) return [want];
-      return [
-        withChild(
-          want,
-          withPods(child, ({ metadata, spec }) => ({
-            metadata: { ...metadata, annotations: { built: String(Date.now() % 7) } },
-            spec,
-          })),
-        ),
-      ];
+      if (!isOfKind(child, Service)) return [want];
+      const annotations = { ...child.metadata.annotations, built: String(Date.now() % 7) };
+      return [withChild(want, { ...child, metadata: { ...child.metadata, annotations } })];
     }),
   },
 };
