@@ -115,9 +115,8 @@ const split = (field: string): [string, string] => {
   return [field.slice(0, at), field.slice(at + 1)];
 };
 
-/** All that two lives must have in common while what is asked cannot be had: what serves meanwhile is the past's. */
-const whileWaiting =
-  /^\S+ NAME (spec|status\.(observedGeneration|conditions\.(Ready|Reconciling|Stalled)\.(status|reason)))/;
+/** All that two lives must have in common while what is asked cannot be had: what serves meanwhile is the past's, and deadlines pass. */
+const whileWaiting = /^\S+ NAME (spec|status\.(observedGeneration|conditions\.Ready\.(status|reason)))/;
 
 /** The part of a state that counts while an object waits. */
 export const waitingPart = (state: State): State => new Map([...state].filter(([name]) => whileWaiting.test(name)));
