@@ -29,16 +29,21 @@ export interface Alarm {
 export const alarmOf = (oracle: Alarm['oracle'], words: readonly string[]): Alarm[] =>
   words.length === 0 ? [] : [{ oracle, words: [...new Set(words)] }];
 
-/** Every moment in which the object said Ready and was not, in the order of the versions. */
+/**
+ * Every moment in which Ready was told of an object that was not, in the order of the versions. An edit of annotations leaves the
+ * generation as it is, and a status that stands there from before: only what is told anew counts.
+ */
 export function lies(before: readonly KubeObject[], history: readonly Revision[], table: Meanings): string[] {
   const existing = new Map(before.map((object) => [idOf(object), object]));
   const now = worldOf(existing);
   return history
     .toSorted((a, b) => versionOf(a.object) - versionOf(b.object))
     .flatMap(({ type, object }) => {
+      const former = existing.get(idOf(object)) as Parent | undefined;
       if (type === 'DELETED') existing.delete(idOf(object));
       else existing.set(idOf(object), object);
       if (type === 'DELETED' || !isOfKind(object, table.kind) || !saysReady(object)) return [];
+      if (same(former?.status, (object as Parent).status)) return [];
       return table.lacks(object, now).map((lack) => `it was Ready, but ${lack}`);
     });
 }

@@ -102,7 +102,8 @@ export async function step(company: Company, walker: Walker, operation: Operatio
   // Without an operator there is nothing more to be seen.
   if (!ground.operator.alive()) return { ...outcome, result: 'waiting', applies: 1, alarms: after.alarms };
   const alarms = [...after.alarms, ...(await compared(company, walker, after))];
-  alarms.push(...alarmOf('stillness', await stirred(ground, key, operation.document)));
+  // What waits has deadlines, at which it may act: it is not done yet.
+  if (after.ready) alarms.push(...alarmOf('stillness', await stirred(ground, key, operation.document)));
   const result = after.ready ? 'ready' : 'waiting';
   if (after.ready && !operation.takenBack) {
     walker.standing = after;
