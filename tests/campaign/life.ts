@@ -111,12 +111,11 @@ async function replaced({ rig, table }: Ground, key: Key, { annotations, spec }:
   const { kind } = table;
   const held = await rig.get(kind, key.namespace, key.name);
   const { labels, resourceVersion } = held?.metadata ?? {};
-  const metadata = { ...key, ...(annotations && { annotations }), ...(labels && { labels }) };
+  const kept = { ...(labels && { labels }), ...(resourceVersion !== undefined && { resourceVersion }) };
+  const metadata = { ...key, ...kept, ...(annotations && { annotations }) };
   const object = { apiVersion: kind.apiVersion, kind: kind.kind, metadata, spec };
-  if (!held) return rig.admin.create(kind, object as Parent, { manager: 'user' });
-  return rig.admin.update(kind, { ...object, metadata: { ...metadata, resourceVersion } } as Parent, {
-    manager: 'user',
-  });
+  const by = { manager: 'user' };
+  return held ? rig.admin.update(kind, object, by) : rig.admin.create(kind, object, by);
 }
 
 /** Writes that come though nothing was asked: the same document again, and a label that means nothing. */

@@ -34,16 +34,16 @@ export const alarmOf = (oracle: Alarm['oracle'], words: readonly string[]): Alar
  * generation as it is, and a status that stands there from before: only what is told anew counts.
  */
 export function lies(before: readonly KubeObject[], history: readonly Revision[], table: Meanings): string[] {
-  const existing = new Map(before.map((object) => [idOf(object), object]));
+  const existing = new Map<string, Parent>(before.map((object) => [idOf(object), object]));
   const now = worldOf(existing);
   return history
     .toSorted((a, b) => versionOf(a.object) - versionOf(b.object))
     .flatMap(({ type, object }) => {
-      const former = existing.get(idOf(object)) as Parent | undefined;
+      const former = existing.get(idOf(object));
       if (type === 'DELETED') existing.delete(idOf(object));
       else existing.set(idOf(object), object);
       if (type === 'DELETED' || !isOfKind(object, table.kind) || !saysReady(object)) return [];
-      if (same(former?.status, (object as Parent).status)) return [];
+      if (same(former?.status, object.status)) return [];
       return table.lacks(object, now).map((lack) => `it was Ready, but ${lack}`);
     });
 }

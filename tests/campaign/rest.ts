@@ -8,8 +8,8 @@ import { isTidy, saysReady } from '../kit/oracle.ts';
 import type { Ground } from './ground.ts';
 import type { Key } from './witness.ts';
 
-/** Milliseconds in which nothing happens. What waits may ask the world again every two seconds. */
-const quiet = { ready: 600, waiting: 3_500 };
+/** Milliseconds in which nothing happens. What waits may ask the world again every two seconds; one of several servers may come late. */
+const quiet = { ready: 600, waiting: 3_500, scaling: 12_000 };
 
 /** The object once it is at rest; `restless`: it never was. */
 export interface Rested {
@@ -29,7 +29,7 @@ export async function atRest(ground: Ground, key: Key, { metadata }: KubeObject)
       const given = ledger.seen(key); // none where it was listed by an operator that started later
       const isGiven = given === 0 ? parent.status !== undefined : given >= Number(metadata.resourceVersion);
       why = isGiven ? (unrest(parent, witness.objects(key), metadata.generation ?? 0) ?? '') : 'it was not given';
-      const enough = isComplete(parent) ? quiet.ready : quiet.waiting;
+      const enough = quiet[paceOf(parent)];
       if (why === '' && still >= enough) return { parent, restless: undefined };
       if (!operator.alive()) return { parent, restless: 'the operator has ended' };
       if (performance.now() > end) return { parent, restless: why || 'something happens again and again' };
@@ -58,9 +58,10 @@ export function isSettled(parent: Parent): boolean {
   return saysReady(parent) || stalled || (reason !== undefined && reason !== parent.status?.phase);
 }
 
-/** Ready, and nothing more on its way: one of several servers may come later. */
-const isComplete = (parent: Parent): boolean =>
-  saysReady(parent) && conditionOf(parent.status, 'Reconciling')?.status !== 'True';
+function paceOf(parent: Parent): keyof typeof quiet {
+  if (!saysReady(parent)) return 'waiting';
+  return conditionOf(parent.status, 'Reconciling')?.status === 'True' ? 'scaling' : 'ready';
+}
 
 const isBehind = (object: KubeObject): boolean => {
   const { observedGeneration } = (object as Parent).status ?? {};
