@@ -19,7 +19,7 @@ import { furnish } from './furnish.ts';
 import { ofThePast } from './masks.ts';
 import { isRemembered, lacks } from './promises.ts';
 import { bearers, shows } from './shows.ts';
-import { examples, fetched, fetchedToFail, isOverflow, means, values } from './values.ts';
+import { examples, fetched, fetchedToFail, isDust, isOverflow, means, values } from './values.ts';
 
 /** What an MLModel means. */
 export const mlmodel: Meanings<MLModel> = {
@@ -32,7 +32,9 @@ export const mlmodel: Meanings<MLModel> = {
   values,
   annotations: { [mark.refresh]: ['1', '2'], [mark.retry]: ['1', '2'], 'example.com/note': ['x'] },
   isDear: (path, value) =>
-    (path === 'spec.replicas' && typeof value === 'number' && value > 5) || isOverflow(path, value),
+    (path === 'spec.replicas' && typeof value === 'number' && value > 5) ||
+    isOverflow(path, value) ||
+    isDust(path, value),
   with: {
     'spec.credentials': fetched,
     'spec.storageClassName': fetched,

@@ -2,6 +2,7 @@
 // changed.
 
 import type { MLModel } from '../../../src/api/index.ts';
+import { quantityOf } from '../../../src/objects/index.ts';
 import type { Meanings } from '../meaning.ts';
 import type { Json } from '../property.ts';
 import { furniture } from '../words.ts';
@@ -110,6 +111,11 @@ export const fetched = (spec: Json): Json =>
 /** A download that is to fail must be one that is still to come. */
 export const fetchedToFail = (spec: Json): Json =>
   'sim.baton.dev/exit-code' in ((spec as Partial<Spec>).podAnnotations ?? {}) ? fetched(spec) : spec;
+
+/** A volume of less than a byte: what a provisioner makes of that is its own affair. */
+export const isDust = (path: string, value: Json): boolean =>
+  path === 'spec.storageSize' &&
+  (typeof value === 'string' ? (quantityOf(value) ?? 0n) : 1_000_000_000n) < 1_000_000_000n;
 
 /**
  * More processors than Kubernetes can count in thousandths: its scheduler then finds no node for anybody's pods any more, so
