@@ -74,7 +74,7 @@ export async function startRealCluster(options: RealOptions = {}, say: Say = say
 export const footprint: readonly string[] = [
   'Real nodes make on this machine, and remove again:',
   '  processes (control plane, containerd, kubelet, kube-proxy, pods) in namespaces of their own',
-  `  a link baton*, an address and a route for one block of ${addressesIn(0).block} and the next ${places - 1}`,
+  `  a link baton*, an address and a route for a free block between ${addressesIn(0).block} and ${addressesIn(places - 1).block}`,
   '  cgroups and a folder in the temporary folder, both named baton-controlplane-*',
 ];
 
