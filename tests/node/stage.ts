@@ -1,6 +1,7 @@
 // The product on a real node: our image in the cluster's registry, the kinds installed, operators beside it, and a model as
 // a user sees it. What stories on real nodes have in common.
 
+import { deepEqual } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -42,6 +43,7 @@ export class UserModel {
   readonly #cluster: RealCluster;
   readonly namespace: string;
   readonly name = 'model';
+  #before: string[] | undefined;
 
   constructor(cluster: RealCluster, namespace: string) {
     this.#cluster = cluster;
@@ -51,6 +53,7 @@ export class UserModel {
   /** Creates or edits it. */
   async apply(spec: object): Promise<void> {
     const { namespace, name } = this;
+    this.#before ??= await this.#everything();
     const object = { apiVersion: MLModel.apiVersion, kind: MLModel.kind, metadata: { name, namespace }, spec };
     await must(this.#cluster, ['apply', '-f', '-'], JSON.stringify(object));
   }
@@ -95,7 +98,14 @@ export class UserModel {
     return found.split('\n').filter((line) => line.startsWith(`${this.namespace}/`));
   }
 
-  /** Deletes it, and waits until nothing is left. */
+  /** The names of all that is in its namespace, of whatever kind, but for events. */
+  async #everything(): Promise<string[]> {
+    const listed = await must(this.#cluster, ['api-resources', '--namespaced', '--verbs=list', '-o', 'name']);
+    const kinds = listed.split('\n').filter((kind) => kind !== '' && !kind.startsWith('events'));
+    return (await this.has(kinds.join(','))).toSorted();
+  }
+
+  /** Deletes it, and waits until nothing is left: all is as before it was created. */
   async delete(): Promise<void> {
     await must(this.#cluster, ['-n', this.namespace, 'delete', 'mlm', this.name]);
     const kinds = 'mlm,deployments,replicasets,pods,services,endpointslices,jobs,pvc,controllerrevisions,pdb';
@@ -107,5 +117,6 @@ export class UserModel {
       },
       { within: 120_000, every: 250, what: 'nothing is left' },
     );
+    deepEqual(await this.#everything(), this.#before);
   }
 }

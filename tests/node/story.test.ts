@@ -9,7 +9,7 @@ import { eventually } from '../kit/eventually.ts';
 import { must } from '../kit/rig.ts';
 import { cutOnes, type Front, isResumed, sentOf } from './front.ts';
 import { freshNamespace } from './pods.ts';
-import { type Laid, type Source, sources } from './sources.ts';
+import { type Laid, openAll, type Source, sources } from './sources.ts';
 import { openStage, type Stage, UserModel } from './stage.ts';
 import { startAsking, tableFile, tritonSees } from './tables.ts';
 
@@ -20,26 +20,34 @@ const atOnce = 60_000;
 
 const [first, second] = [1, 2] as const;
 
-suite('the life of a large model', { skip: await skipReason() }, () => {
+suite('the life of a large model', { skip: await skipReason(), concurrency: 4 }, () => {
   let stage: Stage;
   let files: Record<typeof first | typeof second, Buffer>;
+  let opened: Record<string, Source>;
+  let operator: LocalOperator;
+  const things = new AsyncDisposableStack();
   before(async () => {
     files = { [first]: tableFile(first), [second]: tableFile(second) };
     ok(files[first].length >= 200_000_000);
-    stage = await openStage({ s3: 'yes' });
+    stage = things.use(await openStage({ s3: 'yes' }));
+    opened = await openAll(stage.cluster, things);
+    const registries = Object.values(opened).flatMap(({ registry }) => registry ?? []);
+    const flags = [`--image=${stage.image}`, '--leader-election=off', `--plain-registries=${registries.join(',')}`];
+    operator = await startLocalOperator(stage.cluster, flags);
+    things.defer(() => operator.stop());
   });
-  after(() => stage?.[Symbol.asyncDispose]());
+  after(async () => {
+    const log = operator?.log() ?? '';
+    await things.disposeAsync();
+    for (const { secret } of Object.values(opened ?? {}))
+      ok(secret === undefined || !log.includes(secret.secretAccessKey ?? ''), 'a secret was logged');
+  });
 
-  for (const [name, open] of Object.entries(sources))
+  for (const name of Object.keys(sources))
     test(`from ${name}`, async (context) => {
-      await using things = new AsyncDisposableStack();
-      const source = await open(stage.cluster, things);
-      const flags = [`--image=${stage.image}`, '--leader-election=off', ...source.flags];
-      const operator = await startLocalOperator(stage.cluster, flags);
-      things.defer(() => operator.stop());
+      const source = opened[name];
+      ok(source);
       await toldWith(operator, () => live(source, context));
-      const { secretAccessKey } = source.secret ?? {};
-      ok(secretAccessKey === undefined || !operator.log().includes(secretAccessKey), 'a secret was logged');
     });
 
   async function live(source: Source, context: TestContext): Promise<void> {
