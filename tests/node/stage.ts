@@ -91,6 +91,19 @@ export class UserModel {
     return found.split('\n').filter((line) => line !== '');
   }
 
+  /** The addresses of its pods. */
+  async addresses(): Promise<string[]> {
+    const found = await must(this.#cluster, [
+      '-n',
+      this.namespace,
+      'get',
+      'pods',
+      '-o',
+      'jsonpath={.items[*].status.podIP}',
+    ]);
+    return found.split(' ').filter((address) => address !== '');
+  }
+
   /** The volumes that claims of it were bound to, and that are still there. */
   async volumes(): Promise<string[]> {
     const path = '{range .items[*]}{.spec.claimRef.namespace}/{.metadata.name}{"\\n"}{end}';
