@@ -75,7 +75,7 @@ function podSpec(
         ...containerBasics,
         name: component,
         image: settings.image,
-        args,
+        args: args.map(verbatim),
         resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { memory } },
         volumeMounts: all.map(({ volume, path, readOnly }) => ({
           name: volume.name,
@@ -87,6 +87,9 @@ function podSpec(
     volumes: all.map(({ volume }) => volume),
   };
 }
+
+/** A kubelet would put the values of variables where `$(NAME)` stands, and takes `$$` for a `$`: what people wrote is data. */
+const verbatim = (argument: string): string => argument.replaceAll('$', '$$$$');
 
 /** What a program is told about its source, and what is mounted for that. Pull secrets are for images alone. */
 export function sourceAccess(model: MLModel, settings: MLModelSettings): Access {

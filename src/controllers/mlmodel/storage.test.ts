@@ -36,9 +36,9 @@ describe('a download', () => {
   });
 
   test('gets what a person wrote as one argument, and a Secret only as files', () => {
-    const model = aModel({ modelURL: 'https://models.example/$(rm)--x', credentials: 'mine' });
+    const model = aModel({ modelURL: 'https://models.example/$(HOME)--x$$', credentials: 'mine' });
     const [container] = jobFor(model).spec.template.spec.containers;
-    equal(container?.args?.at(-1), model.spec.modelURL);
+    equal(container?.args?.at(-1), 'https://models.example/$$(HOME)--x$$$$', 'a kubelet makes one dollar of two');
     equal(container?.args?.at(-2), '--');
     equal(container?.env, undefined);
     ok(JSON.stringify(jobFor(model).spec.template.spec['volumes']).includes('"secretName":"mine"'));

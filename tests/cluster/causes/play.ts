@@ -38,6 +38,7 @@ async function playAt(place: Place, t: TestContext, one: Case, spec: object): Pr
   await becomes(place, { reason: one.reason, ...verdicts[one.is] });
   if (one.deadline === 'of the Deployment') await within('given up', [gaveUp(place), stalled(place)]);
   if (one.deadline) await becomes(place, { reason: one.reason, ...verdicts.stalled });
+  await one.later?.(place);
 }
 
 /** Waits until the model is so. */

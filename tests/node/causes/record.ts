@@ -3,7 +3,14 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Job, KubeEvent, type KubeObject, PersistentVolumeClaim, Pod } from '../../../src/objects/index.ts';
+import {
+  type ContainerStatus,
+  Job,
+  KubeEvent,
+  type KubeObject,
+  PersistentVolumeClaim,
+  Pod,
+} from '../../../src/objects/index.ts';
 import type { Place } from '../../kit/telling.ts';
 
 const folder = join(import.meta.dirname, '../../../src/objects/causes/fixtures/recorded');
@@ -52,7 +59,34 @@ function podIn(pod: Pod): Pod {
   const { nodeName, restartPolicy, containers } = pod.spec;
   const asked = containers.map(({ name, image, resources }) => ({ name, image, resources }));
   const spec = { ...(nodeName !== undefined && { nodeName }), ...(restartPolicy !== undefined && { restartPolicy }) };
-  return { ...known(pod), spec: { ...spec, containers: asked }, ...(pod.status && { status: pod.status }) } as Pod;
+  const { containerStatuses = [], ...status } = pod.status ?? {};
+  return {
+    ...known(pod),
+    spec: { ...spec, containers: asked },
+    status: { ...status, containerStatuses: containerStatuses.map(containerOf) },
+  } as Pod;
+}
+
+function containerOf({
+  name,
+  ready,
+  restartCount,
+  started,
+  image,
+  imageID,
+  state,
+  lastState,
+}: ContainerStatus): ContainerStatus {
+  return {
+    name,
+    ready,
+    restartCount,
+    started: started === true,
+    image: image ?? '',
+    imageID: imageID ?? '',
+    ...(state && { state }),
+    ...(lastState && { lastState }),
+  };
 }
 
 const claimIn = (claim: PersistentVolumeClaim) =>

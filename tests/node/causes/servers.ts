@@ -1,7 +1,12 @@
 // What keeps servers from answering, brought about on a real node.
 
+import { match } from 'node:assert/strict';
+import { MLModel } from '../../../src/api/index.ts';
 import { endOf, soon, waitsFor } from '../../cluster/causes/case.ts';
+import { gaveUp } from '../../cluster/causes/servers.ts';
 import { type RealCase, running, saidOf } from './case.ts';
+
+const probed = /runs, but is not ready: Startup probe failed: HTTP probe failed with statuscode: 404/;
 
 export const serverCases: RealCase[] = [
   {
@@ -67,23 +72,30 @@ export const serverCases: RealCase[] = [
     name: 'evicted',
     recorded: 'evicted',
     own: (ground) => ({
-      ...running(ground, fillsItsFolder),
+      ...running(ground, talksTooMuch),
       resources: { limits: { 'ephemeral-storage': '4Mi' } },
     }),
     report: saidOf('server', ({ reason }) => reason === 'Evicted'),
-    words: /was evicted from node node-1: .*ephemeral.*4Mi/,
+    words: /was evicted from node node-1: .*ephemeral.*4Mi.*\(raise that limit\)/,
     reason: 'Evicted',
     is: 'going',
   },
   {
-    name: 'never ready: another path than that of its health',
+    name: 'never ready: another path than that of its health, for which it is ended and started again',
     recorded: 'not-started',
-    own: () => ({ server: { healthPath: '/nothing' }, ...soon }),
-    report: saidOf('server', (status) => status.phase === 'Running'),
-    words: /container "server" runs, but its startup probe has not succeeded/,
+    own: (ground) => ({ ...running(ground, knowsNoHealth), ...soon }),
+    report: gaveUp,
+    words: probed,
     reason: 'NotReady',
-    is: 'going',
-    deadline: 'of the Deployment',
+    is: 'stalled',
+    async later(place) {
+      await saidOf(
+        'server',
+        ({ containerStatuses: [first] = [] }) => first?.restartCount === 1 && first.state?.running,
+      )(place);
+      const { status } = await place.rig.admin.get(MLModel, { namespace: place.namespace, name: 'iris' });
+      match(status?.message ?? '', probed);
+    },
   },
   {
     name: 'never ready: it answers with an error once it has started',
@@ -106,8 +118,12 @@ export const serverCases: RealCase[] = [
   },
 ];
 
-const fillsItsFolder = `process.on('SIGTERM', () => process.exit());
-fs.writeFileSync('/tmp/full', Buffer.alloc(30_000_000)); setInterval(() => {}, 1000)`;
+const knowsNoHealth = `process.on('SIGTERM', () => process.exit(1));
+require('node:http').createServer((_, response) => response.writeHead(404).end()).listen(8080)`;
+
+/** What a program writes counts as storage of its node, and is looked at more often than its folders. */
+const talksTooMuch = `process.on('SIGTERM', () => process.exit());
+for (let line = 0; line < 100; line++) console.log('much ado '.repeat(10_000)); setInterval(() => {}, 1000)`;
 
 /** The startup probe is answered well, every later one is not. */
 const answersOnce = `let asked = 0;
