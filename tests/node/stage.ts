@@ -91,6 +91,11 @@ export class UserModel {
     return found.split('\n').filter((line) => line !== '');
   }
 
+  /** All that can be read about some kinds. */
+  shows(kinds: string): Promise<string> {
+    return must(this.#cluster, ['-n', this.namespace, 'get', kinds, '-o', 'json']);
+  }
+
   /** The addresses of its pods. */
   async addresses(): Promise<string[]> {
     const found = await must(this.#cluster, [
