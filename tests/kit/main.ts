@@ -32,6 +32,8 @@ export interface MainOptions {
   /** For mlmodel: whether nodes mount images, and registries on loopback that are spoken to without TLS. */
   imageVolumes?: 'auto' | 'on' | 'off';
   plainRegistries?: string[];
+  /** For mlmodel: addresses that nobody may reach. */
+  egressDeny?: string[];
   namespaces?: string[];
   parentSelector?: string;
   lease?: { namespace: string; name: string };
@@ -59,9 +61,6 @@ const absentController = defineController({
   decide: () => ({ want: [], status: {} }),
 });
 
-/** Registries of a test are on loopback, which the product never reaches. */
-const rules = egressRules({ allow: ['127.0.0.1'] });
-
 /** What another build differs in: the image of our own programs, and the table of frameworks. */
 function buildOf({ build, image }: MainOptions) {
   if (build === undefined) return { image: image ?? 'baton:1', frameworks: {} };
@@ -70,10 +69,12 @@ function buildOf({ build, image }: MainOptions) {
 }
 
 function modelController(asked: MainOptions) {
-  const { namespaces = [], imageVolumes = 'auto', plainRegistries = [] } = asked;
+  const { namespaces = [], imageVolumes = 'auto', plainRegistries = [], egressDeny = [] } = asked;
+  // Registries of a test are on loopback, which the product never reaches.
+  const rules = egressRules({ allow: ['127.0.0.1'], deny: egressDeny });
   const settings = { ...buildOf(asked), exposure: 'NodePort', namespaces, imageVolumes } as const;
   const around = { clock: systemClock, random: Math.random, rules };
-  return controllersFrom({ ...settings, egressDeny: [], plainRegistries }, clientsFrom({ plainRegistries }, around));
+  return controllersFrom({ ...settings, egressDeny, plainRegistries }, clientsFrom({ plainRegistries }, around));
 }
 
 function controllersOf(asked: MainOptions): OperatorOptions['controllers'] {

@@ -1,6 +1,9 @@
 // By which means a row brings its trouble about: on simulated nodes by notes to the simulator, on real ones by sources,
 // volumes and programs that are as bad as they look. What a row expects is the same.
 
+import { PersistentVolumeClaim } from '../../../src/objects/index.ts';
+import { must } from '../../kit/rig.ts';
+import type { Scene } from './scene.ts';
 import { download, server, verdict } from './words.ts';
 
 /** Servers that will not do, and how that is told. */
@@ -19,8 +22,10 @@ export interface Means {
   storage: object;
   /** A source that does not fit on its volume, the words for that, a size that is enough, and one between the two. */
   tooLarge: { own: object; words: RegExp; enough: string; less: string };
-  /** What is mended when there is enough room. */
+  /** What is asked for when there is enough room. */
   fits: object;
+  /** Lets a volume grow that asks for it, where nobody else does. */
+  grow?(scene: Scene): Promise<void>;
   /** Images that no node can run, and programs that do not serve. */
   images: readonly Trouble[];
   endings: readonly Trouble[];
@@ -32,6 +37,18 @@ const unpack = 'failed to pull and unpack image "servers/onnx:2"';
 /** What a program says before it dies may hold what nobody else should read. */
 export const lastWords =
   'loading\nbad magic number in https://bob:hunter2@models.example/iris?sig=c2ln of password=hunter3';
+
+/** Does what the maker of the volume would do. */
+async function growByHand({ rig, namespace, own, eventually, means }: Scene): Promise<void> {
+  const { enough } = means.tooLarge;
+  const claim = await eventually(
+    async () => (await own(PersistentVolumeClaim)).find(({ spec }) => spec.resources?.requests?.storage === enough),
+    'the claim asks for more',
+  );
+  const patch = JSON.stringify({ status: { capacity: { storage: enough } } });
+  const grown = ['patch', 'pvc', claim.metadata.name, '--subresource=status', '--type=merge', '-p', patch];
+  await must(rig.plane, ['-n', namespace, ...grown]);
+}
 
 /** On simulated nodes. */
 export const simulated: Means = {
@@ -45,6 +62,7 @@ export const simulated: Means = {
     less: '2Gi',
   },
   fits: {},
+  grow: growByHand,
   images: [
     {
       own: server(noImage()),

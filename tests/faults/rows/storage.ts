@@ -104,6 +104,7 @@ const full: Row = {
     const [before] = await scene.own(PersistentVolumeClaim);
     const mended = { ...means.fits, storageClassName };
     await scene.model({ ...mended, storageSize: enough });
+    await means.grow?.(scene);
     const first = await scene.ready();
     await sizeIs(scene, enough, before);
     await scene.model({ ...mended, storageSize: less });

@@ -23,3 +23,7 @@ export const saidOf =
 export const running = ({ image }: Ground, script: string) => ({
   server: { image, command: ['/usr/local/bin/node', '-e', script], args: [] },
 });
+
+/** A server whose startup probe is answered well, and every later one with an error. */
+export const answersOnce = `let asked = 0;
+require('node:http').createServer((_, response) => response.writeHead(asked++ ? 500 : 200).end()).listen(8080)`;

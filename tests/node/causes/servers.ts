@@ -4,7 +4,7 @@ import { match } from 'node:assert/strict';
 import { MLModel } from '../../../src/api/index.ts';
 import { endOf, soon, waitsFor } from '../../cluster/causes/case.ts';
 import { gaveUp } from '../../cluster/causes/servers.ts';
-import { type RealCase, running, saidOf } from './case.ts';
+import { answersOnce, type RealCase, running, saidOf } from './case.ts';
 
 const probed = /runs, but is not ready: Startup probe failed: HTTP probe failed with statuscode: 404/;
 
@@ -124,7 +124,3 @@ require('node:http').createServer((_, response) => response.writeHead(404).end()
 /** What a program writes counts as storage of its node, and is looked at more often than its folders. */
 const talksTooMuch = `process.on('SIGTERM', () => process.exit());
 for (let line = 0; line < 100; line++) console.log('much ado '.repeat(10_000)); setInterval(() => {}, 1000)`;
-
-/** The startup probe is answered well, every later one is not. */
-const answersOnce = `let asked = 0;
-require('node:http').createServer((_, response) => response.writeHead(asked++ ? 500 : 200).end()).listen(8080)`;
