@@ -83,6 +83,7 @@ describe('TLS', limit, () => {
     using desk = new Desk();
     const word = await desk.run(`https://${origin.host}/m`);
     ok(word.result === 'verdict' && word.verdict === 'SourceTLSError', JSON.stringify(word));
+    match(word.message, /: it does not speak TLS; write http:\/\/ in modelURL if that is meant \(ERR_SSL/);
   });
 
   test('is not left for plain HTTP', async () => {

@@ -172,5 +172,8 @@ async function verified(
   const digest = plan.digest ?? digestOf(files);
   if (asked === undefined || asked === digest) return digest;
   await volume.keepParts(new Set());
-  throw new Refused('ChecksumMismatch', `the download should be ${asked}, and is ${digest}`);
+  throw new Refused(
+    'ChecksumMismatch',
+    `the download should be ${asked}, and is ${digest}; mend digest, or the source`,
+  );
 }

@@ -16,7 +16,7 @@ export const downloadCases: RealCase[] = [
     recorded: 'download-verdict',
     own: (ground) => from(ground, '/nothing.onnx'),
     report: ends(exitCode.verdict),
-    words: /answered 404/,
+    words: /answered 404 Not Found; check modelURL/,
     reason: 'SourceNotFound',
     is: 'stalled',
   },

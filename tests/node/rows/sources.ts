@@ -52,14 +52,14 @@ function closedDoors({ web }: Ground): Bad[] {
       what: '404',
       own: () => ({ modelURL: `http://${web.host}/404` }),
       reason: 'SourceNotFound',
-      words: /answered 404/,
+      words: /answered 404 Not Found; check modelURL/,
       mend: () => ({ modelURL: web.put('/404', irisModel()) }),
     },
     {
       what: 'no TLS at all',
       own: () => ({ modelURL: `https://${web.host}/iris.onnx` }),
       reason: 'SourceTLSError',
-      words: /does not speak TLS|TLS/,
+      words: /it does not speak TLS; write http:\/\/ in modelURL/,
     },
   ];
 }
@@ -146,7 +146,7 @@ const tooSlow = ({ web }: Ground): Bad => ({
   what: 'ten bytes a second',
   own: () => ({ modelURL: web.put('/drip.onnx', drip) }),
   reason: 'SourceTooSlow',
-  words: /less than|KiB/,
+  words: /^\d+ bytes came in 60 s of waiting; 10240 a second are the least/,
   async also({ witness, name }) {
     const counts = witness.of(MLModel).flatMap(({ object }) => {
       const { bytes, total } = object.metadata.name === name ? (object.status?.download ?? {}) : {};

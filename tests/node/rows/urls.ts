@@ -32,7 +32,7 @@ const oddPath = ({ web }: Ground, path: string): Bad => ({
   what: path,
   own: () => ({ modelURL: `http://${web.host}${path}` }),
   reason: 'SourceNotFound',
-  words: /answered 404/,
+  words: /answered 404 Not Found; check modelURL/,
   also: () => ok(asked(web, path), `it asked for ${JSON.stringify(web.requests.map((one) => one.path))}`),
 });
 

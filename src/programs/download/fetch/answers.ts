@@ -62,7 +62,7 @@ export function refusal({ status, headers, url }: Judged): Error {
   const said = `${url.host} answered ${status}${reasons[status] === undefined ? '' : ` ${reasons[status]}`}`;
   if (status === 401 || status === 403 || status === 407)
     return new Refused('SourceUnauthorized', `${said}; check the Secret that credentials names`);
-  if (status === 404 || status === 410) return new Refused('SourceNotFound', said);
+  if (status === 404 || status === 410) return new Refused('SourceNotFound', `${said}; check modelURL`);
   const passes = status >= 500 || status === 408 || status === 425 || status === 429;
   return new Fault(said, { again: passes ? 'soon' : 'never', retryAfter: retryAfter(headers.get('retry-after')) });
 }

@@ -180,9 +180,10 @@ const tlsFault =
 /** Why there is no connection, in words. */
 function unreachable(host: string, error: Error): Error {
   if (error instanceof EgressDenied) return new Refused('EgressDenied', error.message);
-  const { code = '' } = error as NodeJS.ErrnoException;
+  // What OpenSSL says in full has addresses of its memory in it; its reason has not.
+  const { code = '', reason = error.message } = error as NodeJS.ErrnoException & { reason?: string };
   if (tlsFault.test(code))
-    return new Refused('SourceTLSError', `${host}: ${tlsWords[code] ?? error.message} (${code})`, error);
+    return new Refused('SourceTLSError', `${host}: ${tlsWords[code] ?? reason} (${code})`, error);
   return new Fault(`${host} cannot be reached: ${words[code] ?? (error.message || code)}`, { cause: error });
 }
 
@@ -208,4 +209,5 @@ const tlsWords: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
     'its certificate is signed by an unknown authority; put it into ca.crt of the Secret in credentials',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS; write http:// in modelURL if that is meant',
 };
