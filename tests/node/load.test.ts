@@ -110,8 +110,11 @@ suite('a load without a pause', { skip: await skipReason() }, () => {
     await step('operator upgrade', async () => {
       const pods = await oneServer();
       const next = await operator({ build: 'another' });
+      const told = performance.now();
       await leader.stop();
       leader = next;
+      await eventually(() => next.log().includes('this process leads'), { what: 'the new one leads' });
+      context.diagnostic(`the new one leads after ${((performance.now() - told) / 1_000).toFixed(1)} s`);
       await ask(5, 2); // what only the new one can have done
       await model.ready();
       deepEqual(
