@@ -8,6 +8,7 @@ import {
   causeOfPods,
   Deployment,
   deploymentCause,
+  evictionCause,
   isPodReady,
   notReadyCause,
   Pod,
@@ -88,10 +89,11 @@ const serversOf = (revision: string | undefined, seen: Observed): Pod[] =>
 
 type Told = Facts<MLModelFacts>['podEvents'];
 
-/** A server that is ended for its probe seems to crash, until its events are known. */
+/** A server that is ended for its probe seems to crash, and one that is taken away seems to be done, until events are known. */
 function ofPods(pods: readonly Pod[], events: Told): Cause | undefined {
   const cause = causeOfPods(pods);
-  return cause?.reason === 'CrashLooping' ? (firstTold(probeCause, pods, events) ?? cause) : cause;
+  if (cause?.reason === 'CrashLooping') return firstTold(probeCause, pods, events) ?? cause;
+  return cause?.reason === 'Evicted' ? (firstTold(evictionCause, pods, events) ?? cause) : cause;
 }
 
 /** What the kubelet says of a server that cannot be started, with its volume for example, or does not answer. */
@@ -104,14 +106,16 @@ const firstTold = (judge: typeof podEventCause, pods: readonly Pod[], events: To
 
 /**
  * A server that has its node and is not ready, where that is more than the first moments of a takeover: after its
- * deadline, beside servers that had arrived, or with a volume of which only its owner knows where it can be mounted.
+ * deadline, beside servers that had arrived, or with a volume of which only its owner knows where it can be mounted. Or
+ * one that its node has stopped, which is at no time how a server should end.
  */
 export function stuckServer(model: MLModel, source: Source, seen: Observed): Pod | undefined {
   const running = seen.get(Deployment, serverName(model));
-  if (!running || (takingOver(running) === 'going' && source.from !== 'claim')) return undefined;
-  return serversOf(running.metadata.annotations?.[mark.revision], seen)
-    .filter((pod) => pod.spec.nodeName && isWaiting(pod) && !pod.metadata.deletionTimestamp)
-    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))[0];
+  const servers = serversOf(running?.metadata.annotations?.[mark.revision], seen)
+    .filter(({ spec, metadata }) => spec.nodeName && !metadata.deletionTimestamp)
+    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  const early = !running || (takingOver(running) === 'going' && source.from !== 'claim');
+  return (early ? undefined : servers.find(isWaiting)) ?? servers.find(({ status }) => status?.phase === 'Succeeded');
 }
 
 const isWaiting = (pod: Pod): boolean =>

@@ -6,6 +6,7 @@ import { type KubeObject } from '../kind.ts';
 import { type Pod } from '../pod.ts';
 import { type Cause, type CauseReason, nameOf } from './cause.ts';
 import { isLeaving, isOver, unreadyIn } from './containers.ts';
+import { disruption } from './disruption.ts';
 import { sentence } from './words.ts';
 
 /** The events about an object, newest first. */
@@ -47,6 +48,12 @@ function notCreated(pod: Pod, warnings: readonly KubeEvent[]): Cause | undefined
   const reason = missing ? 'ContainerConfigError' : (creating.get(warning.reason) ?? 'VolumeUnavailable');
   const advice = missing ? 'create it, or name another' : undefined;
   return { reason, message: sentence(`${object} cannot be started`, warning.message, advice), object };
+}
+
+/** Why a node took a pod away, where its status does not tell. */
+export function evictionCause(pod: Pod, events: readonly KubeEvent[]): Cause | undefined {
+  const warning = eventsAbout(pod, events).find(({ reason }) => reason === 'Evicted');
+  return warning && disruption(pod, warning.reason, warning.message);
 }
 
 function unhealthy(pod: Pod, warnings: readonly KubeEvent[], advice?: string): Cause | undefined {

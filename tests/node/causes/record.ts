@@ -1,11 +1,12 @@
-// Keeps what a real cluster said of a cause, as a fixture for the judges in src/objects/causes: the turns that pods in
-// trouble went through, and the events about them, their claim and their Job. Only what judges may read is kept.
+// Keeps what a real cluster said of a cause, as a fixture for the judges in src/objects/causes: the turns that the pod in
+// trouble went through, and the events about it, its claim and its Job. Only what judges may read is kept.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type ContainerStatus,
   Job,
+  type Kind,
   KubeEvent,
   type KubeObject,
   PersistentVolumeClaim,
@@ -15,24 +16,25 @@ import type { Place } from '../../kit/telling.ts';
 
 const folder = join(import.meta.dirname, '../../../src/objects/causes/fixtures/recorded');
 
-/** Writes down what was seen, under a name. */
+/** Writes down what was seen, under a name: one object a line. */
 export function keep(name: string, { witness, namespace }: Place): void {
-  const of = (kind: typeof Pod | typeof Job | typeof PersistentVolumeClaim) =>
-    witness.of<KubeObject>(kind).flatMap(({ type, object }) => (type === 'DELETED' ? [] : [object]));
+  const of = <T extends KubeObject>(kind: Kind<T>): T[] =>
+    witness.of(kind).flatMap(({ type, object }) => (type === 'DELETED' ? [] : [object]));
+  const [first] = of(Pod);
+  const pods = of(Pod).filter(({ metadata }) => metadata.uid === first?.metadata.uid);
   const seen = {
-    pods: turnsOf((of(Pod) as Pod[]).map(podIn), turnOfPod),
-    claims: turnsOf((of(PersistentVolumeClaim) as PersistentVolumeClaim[]).map(claimIn), ({ status }) => status?.phase),
-    jobs: turnsOf((of(Job) as Job[]).map(jobIn), ({ status }) => status?.conditions?.map(({ type }) => type).join()),
-    events: turnsOf(
-      witness
-        .of(KubeEvent)
-        .flatMap(({ object }) => (object.involvedObject.kind === 'MLModel' ? [] : [eventIn(object)])),
-      ({ involvedObject, reason, message }) => [involvedObject.name, reason, message].join(),
+    pods: turnsOf(pods.map(podIn), turnOfPod),
+    claims: turnsOf(of(PersistentVolumeClaim).map(claimIn), ({ status }) => status?.phase),
+    jobs: turnsOf(of(Job).map(jobIn), ({ status }) => status?.conditions?.map(({ type }) => type).join()),
+    events: turnsOf(of(KubeEvent).filter(isTelling).map(eventIn), ({ involvedObject, reason, message }) =>
+      [involvedObject.name, reason, message].join(),
     ),
   };
+  const lists = Object.entries(seen).map(
+    ([list, objects]) => `"${list}":[\n${objects.map((one) => JSON.stringify(one)).join(',\n')}]`,
+  );
   mkdirSync(folder, { recursive: true });
-  const text = JSON.stringify(seen, null, 1).replaceAll(namespace, 'default');
-  writeFileSync(join(folder, `${name}.gen.json`), `${text}\n`);
+  writeFileSync(join(folder, `${name}.gen.json`), `{${lists.join(',\n')}}\n`.replaceAll(namespace, 'default'));
 }
 
 /** The first of each turn. */
@@ -44,10 +46,14 @@ function turnOfPod({ metadata, status = {} }: Pod): string {
   const { phase, reason, conditions = [], containerStatuses: [first] = [] } = status;
   const states = [first?.state, first?.lastState].map((state) => Object.entries(state ?? {}).map(wordOf));
   const unmet = conditions.filter((one) => one.status === 'False').map(({ type }) => type);
-  return JSON.stringify([metadata.name, metadata.deletionTimestamp === undefined, phase, reason, states, unmet]);
+  const begun = [first?.started, metadata.deletionTimestamp === undefined];
+  return JSON.stringify([begun, phase, reason, states, unmet]);
 }
 
 const wordOf = ([state, { reason }]: [string, { reason?: string }]): string => `${state} ${reason}`;
+
+const isTelling = ({ type, reason, involvedObject: { kind } }: KubeEvent): boolean =>
+  kind !== 'MLModel' && (type === 'Warning' || reason === 'Killing' || kind === 'PersistentVolumeClaim');
 
 const known = <T extends KubeObject>({ apiVersion, kind, metadata }: T) => {
   const { name, namespace, uid, creationTimestamp, deletionTimestamp } = metadata;
@@ -58,35 +64,26 @@ const known = <T extends KubeObject>({ apiVersion, kind, metadata }: T) => {
 function podIn(pod: Pod): Pod {
   const { nodeName, restartPolicy, containers } = pod.spec;
   const asked = containers.map(({ name, image, resources }) => ({ name, image, resources }));
-  const spec = { ...(nodeName !== undefined && { nodeName }), ...(restartPolicy !== undefined && { restartPolicy }) };
   const { containerStatuses = [], ...status } = pod.status ?? {};
   return {
     ...known(pod),
-    spec: { ...spec, containers: asked },
-    status: { ...status, containerStatuses: containerStatuses.map(containerOf) },
+    spec: { ...(nodeName !== undefined && { nodeName }), restartPolicy, containers: asked },
+    status: { ...status, containerStatuses: containerStatuses.map(containerIn) },
   } as Pod;
 }
 
-function containerOf({
-  name,
-  ready,
-  restartCount,
-  started,
-  image,
-  imageID,
-  state,
-  lastState,
-}: ContainerStatus): ContainerStatus {
-  return {
+function containerIn(container: ContainerStatus): ContainerStatus {
+  const {
     name,
     ready,
     restartCount,
-    started: started === true,
-    image: image ?? '',
-    imageID: imageID ?? '',
-    ...(state && { state }),
-    ...(lastState && { lastState }),
-  };
+    started = false,
+    image = '',
+    imageID = '',
+    state = {},
+    lastState = {},
+  } = container;
+  return { name, ready, restartCount, started, image, imageID, state, lastState };
 }
 
 const claimIn = (claim: PersistentVolumeClaim) =>
@@ -97,15 +94,6 @@ const jobIn = (job: Job) => ({ ...known(job), spec: {}, status: job.status }) as
 function eventIn(event: KubeEvent): KubeEvent {
   const { type, reason, message, involvedObject, firstTimestamp, lastTimestamp, count } = event;
   const { kind, name, namespace, uid } = involvedObject;
-  const about = { kind, name, namespace, uid };
-  return {
-    ...known(event),
-    type,
-    reason,
-    message,
-    involvedObject: about,
-    firstTimestamp,
-    lastTimestamp,
-    count,
-  } as KubeEvent;
+  const said = { type, reason, message, involvedObject: { kind, name, namespace, uid } };
+  return { ...known(event), ...said, firstTimestamp, lastTimestamp, count } as KubeEvent;
 }

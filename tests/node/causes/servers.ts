@@ -69,13 +69,13 @@ export const serverCases: RealCase[] = [
     is: 'going',
   },
   {
-    name: 'evicted',
+    name: 'evicted, and ended in good order',
     recorded: 'evicted',
     own: (ground) => ({
       ...running(ground, talksTooMuch),
       resources: { limits: { 'ephemeral-storage': '4Mi' } },
     }),
-    report: saidOf('server', ({ reason }) => reason === 'Evicted'),
+    report: saidOf('server', ({ phase }) => phase === 'Succeeded'),
     words: /was evicted from node node-1: .*ephemeral.*4Mi.*\(raise that limit\)/,
     reason: 'Evicted',
     is: 'going',
