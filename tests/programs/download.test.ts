@@ -330,6 +330,19 @@ describe('an answer', limit, () => {
     deepEqual(desk.files(), {});
   });
 
+  test('that is a bad archive leaves nothing of it behind', async () => {
+    const archive = tar({ name: 'good', content: small }, { name: '../evil', content: 'x' });
+    await using origin = await fileServer(archive, []);
+    using desk = new Desk();
+    const word = await desk.run(`http://${origin.host}/m.tar`);
+    ok(word.result === 'verdict' && word.verdict === 'UnsafeArchive', JSON.stringify(word));
+    const left = readdirSync(desk.volume, { recursive: true, encoding: 'utf8' });
+    deepEqual(
+      left.filter((name) => /good|evil/.test(name)),
+      [],
+    );
+  });
+
   test('that was compressed though nobody asked for it is expanded, if the name does not say so', async () => {
     const archive = gzipSync(tar({ name: 'a/iris.onnx', content: small }));
     await using origin = await startOrigin((request, response) => {

@@ -56,7 +56,10 @@ async function unpacked(
   const into = volume.own(folder);
   await rm(into, { recursive: true, force: true });
   await mkdir(into, { recursive: true });
-  const names = await unpack({ path, kind, into, limits: usualLimits, signal, room });
+  const names = await unpack({ path, kind, into, limits: usualLimits, signal, room }).catch(async (error: unknown) => {
+    await rm(into, { recursive: true, force: true }); // what is refused half-way would only take room
+    throw error;
+  });
   return new Map(names.map((name) => [name, `${folder}/${name}`]));
 }
 
