@@ -20,7 +20,7 @@ const atOnce = 60_000;
 
 const [first, second] = [1, 2] as const;
 
-suite('the life of a large model', { skip: await skipReason(), concurrency: 4 }, () => {
+suite('the life of a large model', { skip: await skipReason(), concurrency: 2 }, () => {
   let stage: Stage;
   let files: Record<typeof first | typeof second, Buffer>;
   let opened: Record<string, Source>;

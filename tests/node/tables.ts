@@ -28,7 +28,7 @@ export function tableFile(seed: number): Buffer {
 }
 
 /** Milliseconds between two questions: enough of the processor is left for what the story is about. */
-const rest = 5;
+const rest = 20;
 
 type Door = { host: string; port: number };
 
