@@ -54,8 +54,8 @@ const written = ({ rig, namespace }: Place, is: (status: MLModelStatus) => boole
   eventually(
     () => {
       const writes = rig.proxy.trace.writes({ resource: 'mlmodels', subresource: 'status', namespace });
-      const told = writes.find(({ body, answer }) => answer?.status === 200 && is(statusIn(body)));
-      if (told) return told.answer?.at;
+      const found = writes.find(({ body, answer }) => answer?.status === 200 && is(statusIn(body)));
+      if (found) return found.answer?.at;
       throw new Error(`its last words were: ${statusIn(writes.at(-1)?.body ?? '{}').message}`);
     },
     { within: 60_000, every: 20, what },

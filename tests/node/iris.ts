@@ -36,9 +36,9 @@ export async function wrongAnswer({ cluster, namespace, name }: Served): Promise
 /** Asks a few times a second until it is stopped, and then tells how often, and what was wrong. */
 export function askMeanwhile(served: Served): { stop(): Promise<{ asked: number; wrong: string[] }> } {
   const seen = { asked: 0, wrong: [] as string[] };
-  let over = false;
+  const stopping = new AbortController();
   const asking = (async () => {
-    while (!over) {
+    while (!stopping.signal.aborted) {
       const wrong = await wrongAnswer(served);
       seen.asked++;
       if (wrong !== undefined) seen.wrong.push(wrong);
@@ -47,7 +47,7 @@ export function askMeanwhile(served: Served): { stop(): Promise<{ asked: number;
   })();
   return {
     async stop() {
-      over = true;
+      stopping.abort();
       await asking;
       return seen;
     },

@@ -39,10 +39,12 @@ export const lastWords =
   'loading\nbad magic number in https://bob:hunter2@models.example/iris?sig=c2ln of password=hunter3';
 
 /** Does what the maker of the volume would do. */
-async function growByHand({ rig, namespace, own, eventually, means }: Scene): Promise<void> {
+async function growByHand(scene: Scene): Promise<void> {
+  const { rig, namespace, means } = scene;
   const { enough } = means.tooLarge;
-  const claim = await eventually(
-    async () => (await own(PersistentVolumeClaim)).find(({ spec }) => spec.resources?.requests?.storage === enough),
+  const claim = await scene.eventually(
+    async () =>
+      (await scene.own(PersistentVolumeClaim)).find(({ spec }) => spec.resources?.requests?.storage === enough),
     'the claim asks for more',
   );
   const patch = JSON.stringify({ status: { capacity: { storage: enough } } });

@@ -55,7 +55,7 @@ const wordOf = ([state, { reason }]: [string, { reason?: string }]): string => `
 const isTelling = ({ type, reason, involvedObject: { kind } }: KubeEvent): boolean =>
   kind !== 'MLModel' && (type === 'Warning' || reason === 'Killing' || kind === 'PersistentVolumeClaim');
 
-const known = <T extends KubeObject>({ apiVersion, kind, metadata }: T) => {
+const known = ({ apiVersion, kind, metadata }: KubeObject) => {
   const { name, namespace, uid, creationTimestamp, deletionTimestamp } = metadata;
   const times = { creationTimestamp, ...(deletionTimestamp !== undefined && { deletionTimestamp }) };
   return { apiVersion, kind, metadata: { name, namespace, uid, ...times } };

@@ -56,14 +56,15 @@ async function tried(scene: Scene, bad: Bad, serving: string | undefined): Promi
 }
 
 /** It is said to whoever looks, in all places, and nothing else has changed. */
-async function refused(scene: Scene, { reason, words, also }: Bad, serving: string | undefined): Promise<void> {
+async function refused(scene: Scene, bad: Bad, serving: string | undefined): Promise<void> {
+  const { reason, words } = bad;
   const { message } = await scene.holds('Stalled', { status: 'True', reason });
   match(message, words);
   match((await scene.holds('Downloaded', { status: 'False', reason })).message, words);
   const { status } = await scene.get();
   equal(status?.servingRevision, serving);
   match(status?.message ?? '', new RegExp(`revision ${serving} serves`));
-  await also?.(scene);
+  await bad.also?.(scene);
 }
 
 /** The Events about a model. */

@@ -116,12 +116,12 @@ const forbidden = (ground: () => Ground, canary: () => Origin): Row => {
 };
 
 /** A pod that goes there is seen to do so, by the canary and by the count. */
-async function wouldBeSeen(ground: Ground, { namespace, eventually }: Scene, canary: Origin): Promise<void> {
+async function wouldBeSeen(ground: Ground, scene: Scene, canary: Origin): Promise<void> {
   const { cluster, probe: image } = ground;
   const targets = [`http://${canary.host}/`, 'http://169.254.169.254/'];
   for (const [index, url] of targets.entries())
-    await makePod(cluster, namespace, { name: `goes-${index}`, does: ['get', url], image });
-  await eventually(async () => canary.connections() > 0 && (await packetsCounted(ground)) > 0, 'both are seen');
+    await makePod(cluster, scene.namespace, { name: `goes-${index}`, does: ['get', url], image });
+  await scene.eventually(async () => canary.connections() > 0 && (await packetsCounted(ground)) > 0, 'both are seen');
 }
 
 /** A bucket is wherever the Secret says. */
