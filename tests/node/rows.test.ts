@@ -20,7 +20,6 @@ suite('a bad input on a real node', { skip: await skipReason() }, () => {
     const { cluster, things } = ground;
     canary = things.use(await startOrigin((_, response) => void response.end(), { address: cluster.machineAddress }));
     cluster.giveNames({
-      'metadata.example': '169.254.169.254',
       'half.example': [cluster.machineAddress, '169.254.169.254'],
     });
     await countPackets(ground, ['169.254.0.0/16']);

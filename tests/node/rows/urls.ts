@@ -26,7 +26,7 @@ const noURLs = [
 ];
 
 /** A shell, a kubelet that knows variables, or a parser of options would make something else of these. */
-const oddPaths = ['/;id', '/$(KUBERNETES_SERVICE_HOST)', '/$$(HOME)$$', '/`id`', '/\'|&>x"', '/--output=x', '/-rf'];
+const oddPaths = ['/$(KUBERNETES_SERVICE_HOST)', '/$$(HOME)$$', '/;`id`\'|&>x"', '/--output=x'];
 
 const oddPath = ({ web }: Ground, path: string): Bad => ({
   what: path,
@@ -54,15 +54,11 @@ const odd = (ground: () => Ground): Row => {
   };
 };
 
-/** Addresses that are never reached, in the forms that people think of. */
+/** Addresses that are never reached, in forms that take another way each; tests of the program have all the others. */
 const nowhere = [
   'http://169.254.169.254/latest/meta-data/secret-path',
   'http://127.0.0.1:8080/secret-path',
-  'http://[::1]:8080/secret-path',
   'http://[::ffff:169.254.169.254]/secret-path',
-  'http://0x7f000001/secret-path',
-  'http://0.0.0.0:8080/secret-path',
-  'http://metadata.example/secret-path',
   'http://half.example/secret-path',
   'https://kubernetes.default.svc/secret-path',
   'oci://169.254.169.254/secret-path:1',
