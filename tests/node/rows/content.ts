@@ -99,10 +99,7 @@ const evil: [what: string, archive: () => Buffer, words: RegExp][] = [
   ['a device', () => tar(model, { name: 'evil', type: '3' }), /entry "?evil/],
   ['two of one name', () => tar(model, { ...model, name: 'MODEL.onnx' }), /entry "?MODEL\.onnx/],
   ['a bomb', () => gzipSync(tar(model, { name: 'evil', content: Buffer.alloc(100 * 1024 ** 2) })), /more than/],
-  ['too many', () => gzipSync(tar(...crowd())), /100,?000|more than/],
 ];
-
-const crowd = (): TarEntry[] => Array.from({ length: 100_001 }, (_, index) => ({ name: `evil/${index}` }));
 
 const archives = (ground: () => Ground): Row => ({
   name: '6: an archive that leads out, links, repeats or swells is refused with its entry, and leaves nothing behind; a good one serves',
