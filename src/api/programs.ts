@@ -25,6 +25,17 @@ export const downloadArguments = ({ url, target, framework, digest, access = {} 
   url,
 ];
 
+/** Frameworks for which files are chosen, or put elsewhere than where they came. */
+const arrangements: Readonly<Partial<Record<string, string>>> = {
+  onnx: 'one model',
+  tensorflow: 'a folder for each version',
+  huggingface: 'one format of weights',
+  vllm: 'one format of weights',
+};
+
+/** What a download makes of a source for a framework: only frameworks with the same arrangement can share a volume. */
+export const arrangementOf = (framework: string): string => arrangements[framework] ?? 'as it came';
+
 /** Why a download ended for good: trying again would end the same way. */
 export const verdicts = [
   'SourceUnauthorized',

@@ -41,6 +41,18 @@ describe('a file', limit, () => {
     equal(origin.requests.length, asked);
   });
 
+  test('is arranged anew for a framework that wants it otherwise', async () => {
+    await using origin = await fileServer(small, []);
+    using desk = new Desk();
+    const names: string[][] = [];
+    for (const framework of ['custom', 'onnx', 'custom']) {
+      const word = await desk.run(`http://${origin.host}/iris.bin`, { args: [`--framework=${framework}`] });
+      equal(word.result, 'done', JSON.stringify(word));
+      names.push(Object.keys(desk.files()));
+    }
+    deepEqual(names, [['iris.bin'], ['model.onnx'], ['iris.bin']]);
+  });
+
   test('that is cut twice is resumed where it was cut', async () => {
     const cuts = [{}, { cutAfter: 5 * mebibyte }, { cutAfter: 3 * mebibyte }];
     await using origin = await fileServer(content, cuts);

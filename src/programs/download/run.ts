@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { createSecureContext, getCACertificates } from 'node:tls';
-import { type LastWord, type Progress } from '../../api/contract.ts';
+import { arrangementOf, type LastWord, type Progress } from '../../api/contract.ts';
 import { type Clock, type DialOptions, egressRules, Hasher, type Log, type Resolve } from '../../base/index.ts';
 import { assemble } from './assemble.ts';
 import { readConfigs, readSecrets, type Secrets } from './credentials.ts';
@@ -41,7 +41,7 @@ const blockSize = 1024 * 1024;
 /** Runs a download to its end. What it throws is a refusal, a fault, or a surprise. */
 export async function download(order: Order, around: Surroundings): Promise<Extract<LastWord, { result: 'done' }>> {
   const volume = new Volume(order.target);
-  const source = createHash('sha256').update(order.url).digest('hex');
+  const source = createHash('sha256').update(`${arrangementOf(order.framework)}\n${order.url}`).digest('hex');
   try {
     const before = await volume.open(source);
     if (before && (order.digest === undefined || order.digest === before.digest)) return done(before);

@@ -9,7 +9,7 @@ import { readBack, syncFolder, writeSafely } from './files.ts';
 /** What is on a volume, complete. */
 export interface Complete {
   format: 1;
-  /** Which source, as a hash: a URL may hold secrets. */
+  /** Which source, and how it is arranged, as a hash: a URL may hold secrets. */
   source: string;
   /** `sha256:...` of what was fetched. */
   digest: string;
