@@ -105,6 +105,16 @@ describe('an open registry', { timeout: 120_000 }, () => {
     ok(Buffer.from(desk.files()['model.onnx'] ?? '', 'latin1').equals(weights));
   });
 
+  test('gives an image of which some layers hold no files', async () => {
+    const folders = layer(tar({ name: 'models/', type: '5' }));
+    const model = layer(tar({ name: 'models/iris.onnx', content: 'weights' }));
+    await push(registry.host, 'models/bare:1', [folders, model, layer(tar())], mediaType.config);
+    using desk = new Desk();
+    const word = await fetchFrom(desk, 'models/bare:1');
+    equal(word.result, 'done', JSON.stringify(word));
+    deepEqual(desk.files(), { 'models/iris.onnx': 'weights' });
+  });
+
   test('gives files with titles, as other tools push them', async () => {
     const folder = { [title]: 'extra', 'io.deis.oras.content.unpack': 'true' };
     await push(registry.host, 'models/oras:1', [
@@ -183,6 +193,12 @@ describe('an open registry', { timeout: 120_000 }, () => {
       [raw(Buffer.from('x'), { [title]: 'm.onnx' }), raw(Buffer.from('y'), { [title]: 'M.onnx' })],
       'UnsafeArchive',
       /twice/,
+    ],
+    [
+      'whose layers hold no files',
+      [layer(tar({ name: 'models/', type: '5' })), layer(tar())],
+      'EmptySource',
+      /the layers of oci:\/\/\S+\/models\/bad-\d:1 have no files/,
     ],
     ['of which nobody knows what it is', [raw(Buffer.from('x'), {})], 'EmptySource', /no layers that hold files/],
     ['without a model', [raw(Buffer.from('x'), { [title]: 'x.txt' })], 'EmptySource', /no \.onnx file/],

@@ -12,6 +12,7 @@ import type { Move, Volume } from './volume/volume.ts';
 /** What it works with. */
 export interface Assembly {
   volume: Volume;
+  url: string;
   framework: string;
   signal: AbortSignal;
   /** Throws when so many bytes more are too much for the volume. */
@@ -41,10 +42,17 @@ export async function assemble(fetched: readonly Fetched[], assembly: Assembly):
       single = one.becomes.as === 'anything';
     }
   }
+  if (files.size === 0) throw new Refused('EmptySource', emptiness(fetched, assembly));
   const laid = layout(assembly.framework, [...files.keys()], single);
   if ('wrong' in laid) throw new Refused('EmptySource', laid.wrong);
   return laid.places.map(([from, to]) => [files.get(from) ?? from, to]);
 }
+
+/** Only the name of an image may be told: other URLs may hold secrets. */
+const emptiness = (fetched: readonly Fetched[], { url }: Assembly): string =>
+  fetched.some(({ becomes }) => becomes.as === 'layer')
+    ? `the layers of ${url} have no files in them; check modelURL`
+    : 'the archive has no files in it; check modelURL';
 
 /** The files of an archive, to where they are. */
 async function unpacked(

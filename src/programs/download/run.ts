@@ -41,7 +41,9 @@ const blockSize = 1024 * 1024;
 /** Runs a download to its end. What it throws is a refusal, a fault, or a surprise. */
 export async function download(order: Order, around: Surroundings): Promise<Extract<LastWord, { result: 'done' }>> {
   const volume = new Volume(order.target);
-  const source = createHash('sha256').update(`${arrangementOf(order.framework)}\n${order.url}`).digest('hex');
+  const source = createHash('sha256')
+    .update(`${arrangementOf(order.framework)}\n${order.url}`)
+    .digest('hex');
   try {
     const before = await volume.open(source);
     if (before && (order.digest === undefined || order.digest === before.digest)) return done(before);
@@ -93,7 +95,7 @@ async function fetched(order: Order, around: Surroundings, volume: Volume, sourc
     };
     const files = await fetchAll(plan.items, { kit, volume, order, fail: (error) => stop.abort(error) });
     const digest = await verified(plan, files, order, volume);
-    const moves = await assemble(files, { volume, framework: order.framework, signal, room });
+    const moves = await assemble(files, { ...order, volume, signal, room });
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     return await volume.finish({ source, digest, bytes }, moves);
   } catch (error) {
