@@ -131,6 +131,18 @@ describe('an open registry', { timeout: 120_000 }, () => {
     deepEqual(Object.keys(desk.files()), ['extra/x', 'iris.onnx', 'meta/labels.txt']);
   });
 
+  test('gives a titled file in place of a folder of an earlier layer', async () => {
+    await push(registry.host, 'models/over:1', [
+      layer(tar({ name: 'models/model.onnx', content: 'old' }, { name: 'labels', content: 'x' })),
+      raw(Buffer.from('notes'), { [title]: 'models' }),
+      raw(Buffer.from('new'), { [title]: 'labels/iris.onnx' }),
+    ]);
+    using desk = new Desk();
+    const word = await fetchFrom(desk, 'models/over:1');
+    equal(word.result, 'done', JSON.stringify(word));
+    deepEqual(desk.files(), { 'labels/iris.onnx': 'new', models: 'notes' });
+  });
+
   test('gives the weights and code of a model, and not its papers', async () => {
     const of = (part: string, form: string, bytes: Buffer, path = ''): Blob => ({
       type: `application/vnd.cncf.model.${part}.v1.${form}`,
