@@ -99,6 +99,19 @@ describe('a repository of the hub', { timeout: 60_000 }, () => {
     deepEqual(desk.files(), {});
   });
 
+  test('whose listing leads back to itself is refused', async () => {
+    await using hub: Origin = await startOrigin((request, response) => {
+      const link = { link: `<http://${hub.host}${request.url}>; rel="next"` };
+      const isTree = request.url?.includes('/tree/') === true;
+      response.writeHead(200, link).end(JSON.stringify(isTree ? [] : { sha: commit }));
+    });
+    using desk = at(hub.host);
+    const word = await desk.run('hf://owner/iris');
+    ok(word.result === 'verdict' && word.verdict === 'EmptySource', JSON.stringify(word));
+    match(word.message, /leads back/);
+    equal(hub.requests.length, 2);
+  });
+
   const rows: [string, string, string[], Record<string, string>, string][] = [
     ['without a token', 'hf://owner/iris@v1/final', [], {}, 'SourceUnauthorized'],
     ['that does not exist', 'hf://owner/other', [], { token }, 'SourceNotFound'],

@@ -4,6 +4,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { Desk } from '../kit/downloads.ts';
+import { startOrigin } from '../kit/origin.ts';
 import { s3User, startS3, type TestS3 } from '../kit/s3.ts';
 
 const weights = randomBytes(20 * 1024 * 1024);
@@ -107,5 +108,25 @@ describe('a bucket', { timeout: 120_000 }, () => {
       ok(word.result === 'verdict' && word.verdict === verdict, JSON.stringify(word));
       match(word.message, said);
       equal(/canary/.test(`${word.message}${desk.log}`), false);
+    });
+});
+
+describe('a listing that never ends', { timeout: 60_000 }, () => {
+  const page = (token: string) =>
+    `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>${token}</NextContinuationToken></ListBucketResult>`;
+  const rows: [string, (count: number) => string, string, RegExp, number][] = [
+    ['because it names the same page again', () => 'again', 'EmptySource', /leads back/, 2],
+    ['because it always names another', String, 'UnsafeArchive', /more than 1000 pages/, 1_000],
+  ];
+  for (const [why, token, verdict, said, asked] of rows)
+    test(`${why}: ${verdict}`, async () => {
+      let count = 0;
+      await using origin = await startOrigin((_, response) => void response.end(page(token(count++))));
+      using desk = new Desk();
+      desk.secret({ endpoint: `http://${origin.host}` });
+      const word = await desk.run('s3://models/iris/');
+      ok(word.result === 'verdict' && word.verdict === verdict, JSON.stringify(word));
+      match(word.message, said);
+      equal(origin.requests.length, asked);
     });
 });

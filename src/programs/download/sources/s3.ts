@@ -6,7 +6,7 @@ import type { Item } from '../fetch/item.ts';
 import type { Answer } from '../http/client.ts';
 import { Refused } from '../outcome.ts';
 import { Bucket } from './bucket.ts';
-import { type Look, type Means, mostFiles, patiently, placeOf } from './source.ts';
+import { type Look, type Means, mostFiles, Pages, patiently, placeOf } from './source.ts';
 import { readListing } from './listing.ts';
 
 /** Looks whether there is an object, or something below it. */
@@ -40,8 +40,10 @@ export const lookAtBucket: Look = async ({ url }, means) => {
 /** Everything whose key begins so. `missing`: why there is no object of that name, which says more if we may not look. */
 async function below(place: Bucket, prefix: string, means: Means, missing?: Error): Promise<Item[]> {
   const items: Item[] = [];
+  const pages = new Pages();
   let token: string | undefined;
   do {
+    pages.turn(token ?? '');
     const answer = await patiently(means, { url: place.listing(prefix, token), authorize: place.authorize });
     if (answer.status !== 200) {
       const error = await explained(answer);
