@@ -45,6 +45,7 @@ export const verdicts = [
   'EmptySource',
   'UnsafeArchive',
   'StorageFull',
+  'VolumeOccupied',
   'SourceTooSlow',
   'EgressDenied',
 ] as const;
