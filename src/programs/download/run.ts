@@ -152,7 +152,7 @@ async function fetchAll(items: readonly Item[], { kit, volume, order, fail }: Fe
   const tasks = items.map((item) =>
     files.run(async () => {
       kit.signal.throwIfAborted();
-      return decoded(await fetchItem(item, volume.own('parts', parts.get(item) ?? ''), kit));
+      return decoded(await fetchItem(item, volume.own('parts', parts.get(item) ?? ''), kit), kit.signal);
     }),
   );
   for (const task of tasks) task.catch(fail);
