@@ -122,6 +122,7 @@ describe('a repository of the hub', { timeout: 60_000 }, () => {
       { token },
       'EmptySource',
     ],
+    ['at a place that is none', 'hf://owner/iris', [], { token, endpoint: 'hub example' }, 'SourceUnauthorized'],
     ['with a name that is none', 'hf://owner/iris/deeper/still', [], { token }, 'SourceNotFound'],
   ];
   for (const [name, url, args, keys, verdict] of rows)

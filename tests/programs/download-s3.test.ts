@@ -97,6 +97,13 @@ describe('a bucket', { timeout: 120_000 }, () => {
       'SourceUnauthorized',
       /region|AuthorizationHeaderMalformed|SignatureDoesNotMatch/,
     ],
+    [
+      'with a region that is none',
+      's3://models/iris/1/',
+      { region: 'eu test 1' },
+      'SourceUnauthorized',
+      /the key region/,
+    ],
     ['with two names for one place', 's3://models/twice/', {}, 'UnsafeArchive', /twice/],
     ['with no name', 's3://UPPER/x', {}, 'SourceNotFound', /names no bucket/],
     ['with a key that leads out', 's3://models/../x', {}, 'UnsafeArchive', /leads out/],

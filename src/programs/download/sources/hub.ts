@@ -7,6 +7,7 @@ import { refusal } from '../fetch/answers.ts';
 import type { Item } from '../fetch/item.ts';
 import type { Answer } from '../http/client.ts';
 import { Fault, Refused } from '../outcome.ts';
+import { endpointIn } from './endpoint.ts';
 import { needed } from './needed.ts';
 import { encodedPart, encodedPath, type Look, type Means, mostFiles, Pages, patiently, placeOf } from './source.ts';
 
@@ -32,7 +33,7 @@ export const lookAtHub: Look = async ({ url, framework }, means) => {
       'SourceNotFound',
       'modelURL names no repository: write hf://owner/name or hf://owner/name@revision',
     );
-  const base = (means.secrets.endpoint ?? home).replace(/\/+$/, '');
+  const base = endpointIn(means.secrets.endpoint ?? home);
   const api = `${base}/api/models/${repository}`;
   const { sha } = await read(means, new URL(`${api}/revision/${encodedPart(revision)}`), revisionForm);
   const files = await listed(means, new URL(`${api}/tree/${sha}?recursive=true`));
