@@ -137,3 +137,25 @@ describe('a listing that never ends', { timeout: 60_000 }, () => {
       equal(origin.requests.length, asked);
     });
 });
+
+describe('a bucket of another region', { timeout: 60_000 }, () => {
+  const error = (code: string, inner = '') => `<Error><Code>${code}</Code>${inner}</Error>`;
+  const header = { 'x-amz-bucket-region': 'eu-west-1' };
+  const rows: [number, Record<string, string>, string][] = [
+    [301, header, error('PermanentRedirect')],
+    [301, header, ''],
+    [307, header, error('TemporaryRedirect')],
+    [400, {}, error('AuthorizationHeaderMalformed', '<Region>eu-west-1</Region>')],
+  ];
+  for (const [status, headers, body] of rows)
+    test(`is named with the region to write, after ${status} ${body}`, async () => {
+      await using origin = await startOrigin((_, response) => void response.writeHead(status, headers).end(body));
+      using desk = new Desk();
+      desk.secret({ endpoint: `http://${origin.host}` });
+      for (const url of ['s3://models/iris.onnx', 's3://models/iris/']) {
+        const word = await desk.run(url);
+        ok(word.result === 'verdict' && word.verdict === 'SourceUnauthorized', JSON.stringify(word));
+        match(word.message, /the bucket is in the region eu-west-1: write it into region of the Secret/);
+      }
+    });
+});

@@ -78,17 +78,21 @@ const mostListing = 16 * 1024 * 1024;
 const unknown =
   /^(?:AccessDenied|Invalid(?:AccessKeyId|Token|Security)|SignatureDoesNotMatch|AuthorizationHeaderMalformed|ExpiredToken|RequestTimeTooSkewed|XAdminUserNotFound)$/;
 
+/** The way to a bucket of another region is told without a place to go to: a request must be signed anew for it. */
+const isElsewhere = ({ status }: Answer): boolean => status === 301 || status === 307;
+
 /** What an answer means, with the code that such servers put into it. */
 async function explained(answer: Answer): Promise<Error> {
   const text = await answer.text(65_536).catch(() => '');
   const code = /<Code>([A-Za-z]{1,64})<\/Code>/.exec(text)?.[1];
   const region = /<Region>([a-z0-9-]{1,64})<\/Region>/.exec(text)?.[1] ?? answer.headers.get('x-amz-bucket-region');
-  if (code !== undefined && unknown.test(code)) {
-    const where =
-      code === 'AuthorizationHeaderMalformed' && region !== undefined ? `; the bucket is in the region ${region}` : '';
-    const said = `${answer.url.host} answered ${answer.status} ${code}${where}`;
-    return new Refused('SourceUnauthorized', `${said}; check the Secret that credentials names`);
+  const said = `${answer.url.host} answered ${answer.status}${code === undefined ? '' : ` ${code}`}`;
+  if (region !== undefined && (isElsewhere(answer) || code === 'AuthorizationHeaderMalformed')) {
+    const where = `the bucket is in the region ${region}`;
+    return new Refused('SourceUnauthorized', `${said}; ${where}: write it into region of the Secret in credentials`);
   }
+  if (code !== undefined && unknown.test(code))
+    return new Refused('SourceUnauthorized', `${said}; check the Secret that credentials names`);
   const error = refusal(answer);
   if (code !== undefined) error.message += ` (${code})`;
   return error;
