@@ -99,6 +99,15 @@ describe('a repository of the hub', { timeout: 60_000 }, () => {
     deepEqual(desk.files(), {});
   });
 
+  test('whose files have another size than its listing says is refused at once', async () => {
+    await using peers = await startHub({ 'onnx/model.onnx': 'short' });
+    using desk = at(peers.hub.host);
+    const word = await desk.run('hf://owner/iris@v1/final');
+    ok(word.result === 'verdict' && word.verdict === 'ChecksumMismatch', JSON.stringify(word));
+    match(word.message, /has 5 bytes, and 8000 in the listing/);
+    equal(peers.store.requests.filter(({ path }) => path.endsWith('model.onnx')).length, 1);
+  });
+
   test('whose listing leads back to itself is refused', async () => {
     await using hub: Origin = await startOrigin((request, response) => {
       const link = { link: `<http://${hub.host}${request.url}>; rel="next"` };

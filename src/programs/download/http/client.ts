@@ -148,7 +148,8 @@ function sameParty(from: URL, to: URL): boolean {
 }
 
 function pointed(from: URL, location: string): URL {
-  if (!URL.canParse(location, from.href)) throw new Fault(`${from.host} redirects to something that is no URL`);
+  if (!URL.canParse(location, from.href))
+    throw new Refused('SourceNotFound', `${from.host} redirects to something that is no URL; check modelURL`);
   const to = new URL(location, from);
   if (to.protocol !== 'https:' && to.protocol !== 'http:')
     throw new Refused('EgressDenied', `${from.host} redirects to ${to.protocol}, which is no way to download`);
