@@ -1,6 +1,6 @@
 // One look, from the order to the last word.
 
-import { exitCode, type InspectOrder, type LastWord, type SourceAccess } from '../../api/index.ts';
+import { type InspectOrder, type LastWord, type SourceAccess } from '../../api/index.ts';
 import { type Clock, egressRules, wordsOf } from '../../base/index.ts';
 import { type Identity, identityOf } from '../../oci/index.ts';
 import { lookAt } from './look.ts';
@@ -43,6 +43,3 @@ function identityIn({ credentials, pullSecrets }: SourceAccess, { files }: Surro
     return { result: 'verdict', verdict: 'SourceUnauthorized', message: wordsOf(error) };
   }
 }
-
-/** How the program ends. */
-export const codeOf = ({ result }: LastWord): number => exitCode[result];
