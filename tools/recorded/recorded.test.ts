@@ -80,6 +80,28 @@ describe('Secrets', () => {
     equal(new Search([]).ownerIn('anything'), undefined);
   });
 
+  test('are found behind a name and before something else in base64', () => {
+    const search = new Search([{ value: 'open+sesame', owner: 'it' }]);
+    for (const before of ['', 'a', 'ab', 'abc'])
+      for (const behind of ['', 'x', 'xy', 'xyz'])
+        equal(search.ownerIn(`Basic ${base64(`${before}open+sesame${behind}`)}`), 'it', `${before}_${behind}`);
+    equal(search.ownerIn(base64('robot:open-sesame')), undefined);
+  });
+
+  test('of several lines are found by the longest of them, however their ends are written', () => {
+    const key = '-- BEGIN --\nMIIEvQIBADANBg\n-- END --\n';
+    const search = new Search([{ value: key, owner: 'it' }]);
+    for (const text of [...key.split('\n').slice(1, 2), JSON.stringify({ key }), base64(key), encodeURIComponent(key)])
+      equal(search.ownerIn(text), 'it', text);
+    equal(search.ownerIn('-- BEGIN --'), undefined);
+    equal(isTooShort({ value: 'a\nb\nc\nd\ne\nf', owner: 'it' }), true);
+  });
+
+  test('with quotes are found in JSON', () => {
+    const value = 'open "the" \\ sesame';
+    equal(new Search([{ value, owner: 'it' }]).ownerIn(JSON.stringify({ message: `it is ${value}` })), 'it');
+  });
+
   test('are looked for in what the operator wrote', () => {
     equal(writtenBy({ verb: 'patch', objectRef: jobs, annotations: ours, requestObject: { a: 1 } }), '{"a":1}');
     equal(writtenBy({ verb: 'patch', objectRef: jobs, requestObject: { a: 1 } }), undefined, 'somebody else');
