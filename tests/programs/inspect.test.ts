@@ -140,6 +140,13 @@ describe('the program', () => {
     ok(!word.message.includes('canary'));
   });
 
+  test('says that an authority is none', async () => {
+    const files = { '/own': { 'ca.crt': 'my authority' } };
+    const word = await run(`oci://${closed.host}/models/private:1`, { credentials: '/own' }, files);
+    ok(word.result === 'verdict' && word.verdict === 'SourceTLSError', JSON.stringify(word));
+    match(word.message, /^ca\.crt holds no certificate/);
+  });
+
   test('as a process leaves its last word and its exit code, also where it may not go', async () => {
     mkdirSync(join(folder, 'pull'));
     writeFileSync(join(folder, 'pull', '0.json'), pullSecret(closed.host));

@@ -2,9 +2,18 @@
 // fetched, checked, unpacked, and given their places.
 
 import { createHash } from 'node:crypto';
-import { createSecureContext, getCACertificates } from 'node:tls';
+import type { SecureContext } from 'node:tls';
 import { arrangementOf, type LastWord, type Progress } from '../../api/contract.ts';
-import { type Clock, type DialOptions, egressRules, Hasher, type Log, type Resolve } from '../../base/index.ts';
+import {
+  type Clock,
+  type DialOptions,
+  egressRules,
+  Hasher,
+  type Log,
+  NoCertificate,
+  type Resolve,
+  trusting,
+} from '../../base/index.ts';
 import { assemble } from './assemble.ts';
 import { readConfigs, readSecrets, type Secrets } from './credentials.ts';
 import { decoded } from './decode.ts';
@@ -131,8 +140,17 @@ function watch(meter: Meter, order: Order, { clock, progress }: Surroundings, to
 function dialing(order: Order, { apiServer, resolve, clock }: Surroundings, secrets: Secrets): DialOptions {
   const ca = secrets['ca.crt'];
   const rules = egressRules({ apiServer, deny: order.deny, allow: order.allow });
-  const trust = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...getCACertificates(), ca] }) };
-  return { rules, resolve, clock, within: order.connect, ...trust };
+  return { rules, resolve, clock, within: order.connect, ...(ca !== undefined && { secureContext: trusted(ca) }) };
+}
+
+function trusted(ca: string): SecureContext {
+  try {
+    return trusting(ca);
+  } catch (error) {
+    throw error instanceof NoCertificate
+      ? new Refused('SourceTLSError', `${error.message}; check the Secret that credentials names`, error)
+      : error;
+  }
 }
 
 interface Fetching {

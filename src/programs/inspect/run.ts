@@ -1,7 +1,7 @@
 // One look, from the order to the last word.
 
 import { type InspectOrder, type LastWord, type SourceAccess } from '../../api/index.ts';
-import { type Clock, egressRules, wordsOf } from '../../base/index.ts';
+import { type Clock, egressRules, NoCertificate, wordsOf } from '../../base/index.ts';
 import { type Identity, identityOf } from '../../oci/index.ts';
 import { lookAt } from './look.ts';
 import { openRegistry } from './registry.ts';
@@ -30,7 +30,10 @@ export async function runInspect({ url, access }: InspectOrder, around: Surround
     if ('digest' in looked) return { result: 'done', ...looked };
     return { result: 'verdict', verdict: looked.refused, message: looked.message };
   } catch (error) {
-    return { result: 'fault', message: wordsOf(error) };
+    const message = wordsOf(error);
+    return error instanceof NoCertificate
+      ? { result: 'verdict', verdict: 'SourceTLSError', message }
+      : { result: 'fault', message };
   }
 }
 

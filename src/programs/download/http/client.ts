@@ -1,7 +1,7 @@
 // GET and nothing else, over connections that are kept. Every host goes through the dialer, redirects too; what proves who
 // we are goes only to the host that it was meant for, and nothing goes from https to http.
 
-import { asError, type DialOptions, EgressDenied } from '../../../base/index.ts';
+import { asError, type DialOptions, EgressDenied, isTlsFault } from '../../../base/index.ts';
 import { Fault, Refused } from '../outcome.ts';
 import { Connection, type Sink } from './connection.ts';
 import { framingOf, type Head } from './head.ts';
@@ -175,16 +175,12 @@ function written(url: URL, headers: Readonly<Record<string, string>>): string {
   return `GET ${url.pathname}${url.search} HTTP/1.1\r\n${fields.map((field) => field.join(': ')).join('\r\n')}\r\n\r\n`;
 }
 
-const tlsFault =
-  /^(?:ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO$|HOSTNAME_MISMATCH$|INVALID_CA$|INVALID_PURPOSE$)/;
-
 /** Why there is no connection, in words. */
 function unreachable(host: string, error: Error): Error {
   if (error instanceof EgressDenied) return new Refused('EgressDenied', error.message);
   // What OpenSSL says in full has addresses of its memory in it; its reason has not.
   const { code = '', reason = error.message } = error as NodeJS.ErrnoException & { reason?: string };
-  if (tlsFault.test(code))
-    return new Refused('SourceTLSError', `${host}: ${tlsWords[code] ?? reason} (${code})`, error);
+  if (isTlsFault(code)) return new Refused('SourceTLSError', `${host}: ${tlsWords[code] ?? reason} (${code})`, error);
   return new Fault(`${host} cannot be reached: ${words[code] ?? (error.message || code)}`, { cause: error });
 }
 
