@@ -21,7 +21,9 @@ describe('a client that leaves', () => {
     const [socket] = (await once(server, 'connection')) as [Socket];
     const exchange = await new Promise<Exchange>((handle) => {
       const limits = { head: 1_000, body: 1_000, reserve };
-      new Connection(socket, { limits, now: () => 0, draining: () => false, handle, refused: () => {} });
+      const around = { limits, now: () => 0, draining: () => false, handle, refused: () => {} };
+      const connection = new Connection(socket, around);
+      t.after(() => connection.destroy());
       client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     });
     exchange.reserve(70);
