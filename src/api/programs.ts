@@ -14,6 +14,9 @@ export interface DownloadOrder {
   access?: SourceAccess;
 }
 
+/** How long one attempt of `download` may take, in seconds, unless it is told otherwise. */
+export const downloadSeconds = 86_400;
+
 /** The arguments of `download`. */
 export const downloadArguments = ({ url, target, framework, digest, access = {} }: DownloadOrder): string[] => [
   'download',

@@ -1,7 +1,7 @@
 // A Job that runs one of our programs to its end. The end is judged by exit codes: a verdict is final, a fault of the
 // network is tried again, and what a node did to the pod counts for nothing.
 
-import { exitCode, mark, MLModel, partLabels, type SourceAccess } from '../../api/index.ts';
+import { downloadSeconds, exitCode, mark, MLModel, partLabels, type SourceAccess } from '../../api/index.ts';
 import { Job, type PodSpec } from '../../objects/index.ts';
 import { containerBasics, defined, podBasics } from './pod.ts';
 import type { MLModelSettings } from './settings.ts';
@@ -32,6 +32,12 @@ export interface Mount {
 
 const scratch: Mount = { volume: { name: 'scratch', emptyDir: { sizeLimit: '64Mi' } }, path: '/tmp' };
 
+/**
+ * Seconds for all attempts together, more than a program ever gives itself: this ends only what hangs. Its clock also runs
+ * while a pod waits for a node, a volume or a Secret, which may come after hours, so the short look has as much.
+ */
+const mostSeconds = downloadSeconds + 3_600;
+
 /** The Job of a program. */
 export function programJob(model: MLModel, program: Program, settings: MLModelSettings): Job {
   const { name, component, attempt } = program;
@@ -42,6 +48,7 @@ export function programJob(model: MLModel, program: Program, settings: MLModelSe
     metadata: { name, labels, annotations: { [mark.attempt]: attempt } },
     spec: {
       backoffLimit: 6,
+      activeDeadlineSeconds: mostSeconds,
       podReplacementPolicy: 'Failed',
       podFailurePolicy: {
         rules: [

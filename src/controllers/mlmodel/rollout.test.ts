@@ -298,6 +298,32 @@ describe('the deadline', () => {
     match(status.message ?? '', /the connection was reset \(2 attempts failed, it is tried again\)/);
   });
 
+  const stopped = (failed: number): Job => {
+    const overtime = {
+      type: 'Failed',
+      status: 'True',
+      reason: 'DeadlineExceeded',
+      message: 'Job was active longer',
+    } as const;
+    const whole = job(v1);
+    return {
+      ...whole,
+      spec: { ...whole.spec, activeDeadlineSeconds: 90_000 },
+      status: { failed, conditions: [{ ...overtime, lastTransitionTime: new Date(late).toISOString() }] },
+    };
+  };
+
+  test('of the whole download ends it, with what it waited for or with its last fault', () => {
+    const mute = look(v1, seen(revision(v1), claim(v1), stopped(0))).status;
+    equal(mute.phase, 'Failed');
+    equal(conditionOf(mute, 'Ready')?.reason, 'DeadlineExceeded');
+    match(mute.message ?? '', /took too long, and was stopped after 1500 minutes/);
+    const fault = downloadPod(v1, { result: 'fault', message: 'the connection was reset' });
+    const told = look(v1, seen(revision(v1), claim(v1), stopped(2), fault)).status;
+    equal(conditionOf(told, 'Ready')?.reason, 'DownloadFailed');
+    match(told.message ?? '', /the connection was reset \(2 attempts failed, and its time is over\)/);
+  });
+
   test('passes for a pod that is never started and does not say why', () => {
     const mute = { ...downloadPod(v1), status: { phase: 'Pending' } };
     equal(look(v1, loading(mute)).status.phase, 'Downloading');

@@ -3,8 +3,10 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { aModel, settings } from '../../../tests/kit/mlmodel.ts';
-import { exitCode, type MLModel } from '../../api/index.ts';
+import { downloadSeconds, exitCode, type MLModel } from '../../api/index.ts';
 import { label } from '../../objects/index.ts';
+import { heardDownload } from '../../programs/download/order.ts';
+import { inspectJob } from './inspect.ts';
 import { sourceOf } from './source.ts';
 import { downloadJob, downloadName, weightsClaim } from './storage.ts';
 
@@ -48,6 +50,15 @@ describe('a download', () => {
     const model = aModel();
     ok(downloadName(model, sourceFor(model), 'a') !== downloadName(model, sourceFor(model), 'b'));
     equal(jobFor(model).spec.template.metadata?.labels?.['app.kubernetes.io/component'], 'download');
+  });
+
+  test('may take longer than its program gives itself, and not for ever', () => {
+    const { spec } = jobFor(aModel());
+    const heard = heardDownload(spec.template.spec.containers[0]?.args ?? []);
+    ok('order' in heard);
+    equal(heard.order.deadline, downloadSeconds * 1_000);
+    ok((spec.activeDeadlineSeconds ?? 0) * 1_000 > heard.order.deadline);
+    equal(inspectJob(aModel(), settings).spec.activeDeadlineSeconds, spec.activeDeadlineSeconds);
   });
 
   test('is limited in memory, being a program of ours', () => {
