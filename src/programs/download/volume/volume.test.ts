@@ -10,6 +10,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -127,4 +128,13 @@ test('a note that cannot be read is as good as none', async () => {
     writeFileSync(volume.own('moving.json'), text);
     equal(await new Volume(target).open('s'), undefined);
   }
+});
+
+test('what is left of a download counts by what it takes on the disk, not by its holes', async () => {
+  const volume = await fetched();
+  const mebibyte = 1024 * 1024;
+  writeFileSync(volume.own('parts', 'a'), Buffer.alloc(mebibyte, 1), { flush: true });
+  truncateSync(volume.own('parts', 'a'), 100 * mebibyte);
+  equal(await volume.keepParts(new Set(['a'])), mebibyte);
+  deepEqual(readdirSync(volume.own('parts')), ['a']);
 });

@@ -76,13 +76,13 @@ export class Volume {
     await this.#remove(entries);
   }
 
-  /** Removes what was fetched for something else; gives the size of what is left. */
+  /** Removes what was fetched for something else; gives the room that what is left takes. */
   async keepParts(wanted: ReadonlySet<string>): Promise<number> {
     let size = 0;
     for (const name of await readdir(this.own('parts'))) {
       const path = this.own('parts', name);
       if (!wanted.has(name.replace(/\..*$/, ''))) await rm(path, { force: true });
-      else if (!name.includes('.')) size += (await stat(path)).size;
+      else if (!name.includes('.')) size += await held(path);
     }
     return size;
   }
@@ -133,6 +133,12 @@ export class Volume {
     for (const name of await readdir(this.#own))
       if (!kept.includes(name)) await rm(this.own(name), { recursive: true, force: true });
   }
+}
+
+/** What a file takes on the disk. Pieces are written where they belong, so there may be holes between them. */
+async function held(path: string): Promise<number> {
+  const { size, blocks } = await stat(path);
+  return Math.min(size, blocks * 512);
 }
 
 /** What a disk says when files are not where the note has them: it says the same each time. */
