@@ -61,10 +61,10 @@ export interface OwnedFolder {
   owner: number;
 }
 
-/** This user's folders whose name is this prefix and the number of a process. Anybody can make a folder of such a name. */
-export function ownedFolders(prefix: string, { temporary, user }: Place): OwnedFolder[] {
+/** This user's folders that are called so, up to a dash, with the number of a process behind it. Anybody can make a folder of such a name. */
+export function ownedFolders(called: string, { temporary, user }: Place): OwnedFolder[] {
   return readdirSync(temporary).flatMap((name) => {
-    const owner = /^-(\d+)-/.exec(name.startsWith(prefix) ? name.slice(prefix.length - 1) : '')?.[1];
+    const owner = /^-(\d+)-/.exec(name.startsWith(called) ? name.slice(called.length - 1) : '')?.[1];
     const folder = join(temporary, name);
     return owner !== undefined && isFolderOf(user, folder) ? [{ folder, owner: Number(owner) }] : [];
   });

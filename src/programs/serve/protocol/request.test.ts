@@ -63,10 +63,10 @@ const signatureFor = (all: readonly Tensor[]): Signature => {
   return { inputs: ports, outputs: ports };
 };
 
-/** Lists of so many of the elements each; of none, there is no telling how many. */
-const grouped = (elements: unknown[], length: number): unknown[] =>
-  Array.from({ length: length === 0 ? 0 : elements.length / length }, (_, index) =>
-    elements.slice(index * length, (index + 1) * length),
+/** Lists of so many of the parts each; of none, there is no telling how many. */
+const grouped = (parts: unknown[], length: number): unknown[] =>
+  Array.from({ length: length === 0 ? 0 : parts.length / length }, (_, index) =>
+    parts.slice(index * length, (index + 1) * length),
   );
 
 /** A request with these tensors: some as bytes, the others as JSON. */
