@@ -61,6 +61,10 @@ describe('Secrets', () => {
     deepEqual(canariesIn({ verb: 'create', objectRef: jobs, requestObject: { data: { a: 'b' } } }), []);
   });
 
+  test('tell everybody where a source is', () => {
+    deepEqual(canariesIn(secret({ stringData: { endpoint: 'http://bucket.example', region: 'eu-west-1' } })), []);
+  });
+
   test('with a login to a registry have it in the password alone', () => {
     const auths = {
       'registry.example': { username: 'robot', password: 'open+sesame', auth: base64('robot:open+sesame') },

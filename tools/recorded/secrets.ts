@@ -28,8 +28,12 @@ export function canariesIn(request: Recorded): Canary[] {
 const nameIn = (body: Record<string, unknown>): string =>
   (body['metadata'] as { name?: string } | undefined)?.name ?? '';
 
-/** Of a login to registries only what is secret: addresses and names of users are told to everybody. */
+/** Keys of a Secret for a source that say where it is and whom to trust. */
+const addresses = ['endpoint', 'region', 'ca.crt'];
+
+/** Only what is secret: addresses and names of users are told to everybody. */
 function passwordsIn(key: string, value: string): string[] {
+  if (addresses.includes(key)) return [];
   if (key !== '.dockerconfigjson') return [value];
   const { auths = {} } = JSON.parse(value) as { auths?: Record<string, Record<string, string>> };
   return Object.values(auths).flatMap(({ password, auth, identitytoken }) =>
