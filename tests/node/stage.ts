@@ -3,6 +3,7 @@
 
 import { deepEqual } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type RealCluster, type RealOptions, startRealCluster } from '../../controlplane/node/index.ts';
@@ -37,6 +38,14 @@ export async function openStage(options: RealOptions = {}): Promise<Stage> {
     throw error;
   }
 }
+
+/** Whether somebody takes a connection there. */
+const isOpen = (door: { host: string; port: number }): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(door);
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
 
 /** One model in a namespace, in the hands of a user. */
 export class UserModel {
@@ -77,12 +86,14 @@ export class UserModel {
     );
   }
 
-  /** Where it answers from outside. */
+  /** Where it answers from outside. The node opens a new door up to a second after the servers are ready: it is waited for. */
   async door(): Promise<{ host: string; port: number }> {
     const path = `/api/v1/namespaces/${this.namespace}/services/${this.name}-expose`;
     const { spec } = await call<Service>(this.#cluster, 'GET', path);
     const [port] = spec.ports as { nodePort: number }[];
-    return { host: this.#cluster.nodes[0]?.address ?? '', port: port?.nodePort ?? 0 };
+    const door = { host: this.#cluster.nodes[0]?.address ?? '', port: port?.nodePort ?? 0 };
+    await eventually(() => isOpen(door), { within: 10_000, what: `the node opens ${door.host}:${door.port}` });
+    return door;
   }
 
   /** The names of what there is of some kinds. */
