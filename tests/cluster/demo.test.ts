@@ -103,7 +103,7 @@ describe('what a new user does first', { concurrency: 3, skip: process.platform 
     equal(await demo.ended, 0, demo.said());
     const said = demo.said();
     match(said, /the node is simulated/);
-    for (const phase of ['Downloading', 'Serving', 'Ready']) match(said, new RegExp(`^ +[\\d.]+ s  ${phase} `, 'm'));
+    for (const phase of ['Downloading', 'Ready']) match(said, new RegExp(`^ +[\\d.]+ s  ${phase} `, 'm'));
     const percents = [...said.matchAll(/ s  Downloading +(\d+) %/g)].map(([, percent]) => Number(percent));
     ok(percents.length >= 3, `the download is seen to move: ${percents.join(', ')}`);
     deepEqual(
