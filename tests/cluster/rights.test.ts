@@ -1,6 +1,6 @@
 // Rights that an undisturbed life never uses, each with the disturbance that needs it, for every kind of child: a stranger
 // under a child's name is looked at, what somebody changed is put back, a copy that nobody wants goes, and an API server
-// that does not stream its lists is asked for pages. `tools/recorded` holds the roles to what was used.
+// that does not stream its lists is asked for pages.
 
 import { equal, match, ok } from 'node:assert/strict';
 import { describe, test } from 'node:test';
