@@ -165,10 +165,10 @@ class Session {
   next(end: unknown): State {
     const { limits, random, report } = this.options;
     const error = this.broken ?? end;
-    const ordinary = error === undefined || error instanceof Silence || this.refusesStream(error);
-    if (!ordinary && !this.options.signal.aborted) report.trouble(error);
-    const cannotStream = !this.follower.whole && (error instanceof Silence || this.refusesStream(error));
-    const listBy = cannotStream ? 'pages' : this.from.listBy;
+    const silent = error instanceof Silence;
+    const refused = this.refusesStream(error);
+    if (error !== undefined && !silent && !refused && !this.options.signal.aborted) report.trouble(error);
+    const listBy = refused || (silent && !this.follower.whole) ? 'pages' : this.from.listBy;
     const failures = this.failuresAfter(error);
     const wait = Math.max(failures === 0 ? 0 : delayAfter(failures, limits.retry, random), askedWait(error, limits));
     const resourceVersion =
