@@ -207,6 +207,12 @@ describe('ready', () => {
     );
   });
 
+  test('names what serves also where the news of the Deployment comes before that of its pods', () => {
+    const { status } = look(model, seen(revision(model), claim(model, { digest }), deployment(model)));
+    equal(status.phase, 'Ready');
+    equal(status.servingRevision, status.revision);
+  });
+
   test('with no server asked for, nothing is said to serve', () => {
     const idle = aModel({ replicas: 0 });
     const { status } = look(idle, seen(revision(idle), claim(idle, { digest }), deployment(idle)));
