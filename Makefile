@@ -11,7 +11,7 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 # A copy of the lockfile that node_modules was made from: a lockfile that is only newer installs nothing.
 INSTALLED := node_modules/.installed-lock.json
 
-UNIT := 'src/**/*.test.ts' 'tools/**/*.test.ts' 'controlplane/**/*.test.ts' 'tests/kit/**/*.test.ts'
+UNIT := 'src/**/*.test.ts' 'tools/**/*.test.ts' 'controlplane/**/*.test.ts' 'bench/**/*.test.ts' 'tests/kit/**/*.test.ts'
 PROGRAMS := 'tests/programs/**/*.test.ts'
 CLUSTER := 'tests/cluster/**/*.test.ts'
 FAULTS := 'tests/faults/**/*.test.ts'

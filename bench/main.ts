@@ -48,20 +48,26 @@ function asked(): { amount: Amount; names: string[]; out: string } {
 async function bench(): Promise<void> {
   const { amount, names, out } = asked();
   const figures: Figure[] = [];
-  const results: Record<string, object> = {};
+  const rounds: Record<string, object> = {};
   for (const name of names) {
     const outcome = await parts[name]?.(amount, say);
     if (!outcome) continue;
     process.stdout.write(`\n${outcome.text}\n\n`);
     figures.push(...outcome.figures);
-    results[name] = outcome.result;
+    rounds[name] = outcome.result;
+    write(out, figures, rounds); // a run that is stopped later keeps this
   }
   process.stdout.write(`${goalTable(figures)}\n`);
-  const rounds = out.replace(/(\.json)?$/, '-rounds.json');
+  say(`written: ${out}, ${besides(out)}`);
+}
+
+/** Where every round is written. */
+const besides = (out: string): string => out.replace(/(\.json)?$/, '-rounds.json');
+
+function write(out: string, figures: readonly Figure[], rounds: object): void {
   mkdirSync(dirname(out), { recursive: true });
   writeFileSync(out, figureList(figures));
-  writeFileSync(rounds, `${JSON.stringify(results, undefined, 2)}\n`);
-  say(`written: ${out}, ${rounds}`);
+  writeFileSync(besides(out), `${JSON.stringify(rounds, undefined, 2)}\n`);
 }
 
 try {

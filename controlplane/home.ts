@@ -50,10 +50,21 @@ const abandoned = (machine: Machine): ChildProcess[] =>
     .filter(({ owner }) => !alive(owner))
     .map(({ folder }) => watch(folder, 'ignore'));
 
-/** The folders of all control planes of this user, with the process that each belongs to. Anybody can make a folder of such a name. */
-export function homes({ temporary, user }: Pick<Machine, 'temporary' | 'user'>): { folder: string; owner: number }[] {
+type Place = Pick<Machine, 'temporary' | 'user'>;
+
+/** The folders of all control planes of this user. */
+export const homes = (machine: Place): OwnedFolder[] => ownedFolders(prefix, machine);
+
+/** A temporary folder, and the process that it belongs to. */
+export interface OwnedFolder {
+  folder: string;
+  owner: number;
+}
+
+/** This user's folders that are called so, up to a dash, with the number of a process behind it. Anybody can make a folder of such a name. */
+export function ownedFolders(called: string, { temporary, user }: Place): OwnedFolder[] {
   return readdirSync(temporary).flatMap((name) => {
-    const owner = /^-(\d+)-/.exec(name.startsWith(prefix) ? name.slice(prefix.length - 1) : '')?.[1];
+    const owner = /^-(\d+)-/.exec(name.startsWith(called) ? name.slice(called.length - 1) : '')?.[1];
     const folder = join(temporary, name);
     return owner !== undefined && isFolderOf(user, folder) ? [{ folder, owner: Number(owner) }] : [];
   });

@@ -18,8 +18,9 @@ export function disksOf(folder: string, nodes: RealNode[]): Disks {
       const place = path(node, name);
       mkdirSync(place, { recursive: true });
       if (limit === undefined) return;
-      const mount = ['mount', '-t', 'tmpfs', '-o', `size=${limit},mode=755`, name, place];
-      await run(node, ['sh', '-c', `mountpoint -q "$0" || exec "$@"`, place, ...mount]);
+      const script =
+        'if mountpoint -q "$0"; then exec mount -o "remount,$1" "$0"; fi; exec mount -t tmpfs -o "$1,mode=755" "$2" "$0"';
+      await run(node, ['sh', '-c', script, place, `size=${limit}`, name]);
     },
     async remove(node, name) {
       await run(node, ['sh', '-c', `! mountpoint -q "$0" || umount "$0"`, path(node, name)]);

@@ -11,12 +11,14 @@ export interface SmallImage {
   /** Like `localhost/pause:1`. */
   name: string;
   entrypoint: string[];
+  /** What it says that it is for, in place of this machine's. */
+  architecture?: string;
   /** Paths in the image, without a slash at the beginning; the content, or the file of this machine that it is copied from. */
   files: Record<string, { from: string } | { text: string }>;
 }
 
 /** Writes the image into one file. */
-export async function writeImage(path: string, { name, entrypoint, files }: SmallImage): Promise<void> {
+export async function writeImage(path: string, { name, entrypoint, architecture, files }: SmallImage): Promise<void> {
   const layer = await tarOf(
     Object.entries(files).map(([file, content]) => [
       file,
@@ -25,7 +27,7 @@ export async function writeImage(path: string, { name, entrypoint, files }: Smal
   );
   const config = Buffer.from(
     JSON.stringify({
-      architecture: arch() === 'x64' ? 'amd64' : arch(),
+      architecture: architecture ?? (arch() === 'x64' ? 'amd64' : arch()),
       os: 'linux',
       config: { Entrypoint: entrypoint, Env: ['PATH=/bin'] },
       rootfs: { type: 'layers', diff_ids: [`sha256:${digest(layer)}`] },

@@ -4,21 +4,26 @@
 import { type Ask, must } from '../api.ts';
 import { dnsService } from './addresses.ts';
 
-/** Who makes the volumes of the default class. */
-export const provisioner = 'baton.dev/local';
+/** Who makes volumes: those of the default class, and those that are full when they hold what was asked for. */
+export const provisioners = { local: 'baton.dev/local', limited: 'baton.dev/limited' } as const;
 
 /** A volume is made on the node that the scheduler chose for its first pod, as with disks of a cloud. */
 export const localClass = {
   apiVersion: 'storage.k8s.io/v1',
   kind: 'StorageClass',
   metadata: { name: 'standard', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
-  provisioner,
+  provisioner: provisioners.local,
   reclaimPolicy: 'Delete',
   volumeBindingMode: 'WaitForFirstConsumer',
 };
 
-/** The same with a volume that is full when it holds what was asked for: it lies in memory, and is lost with the power. */
-export const limitedClass = { ...localClass, metadata: { name: 'limited' } };
+/** The same with volumes that are full and can grow: they lie in memory, and are lost with the power. */
+export const limitedClass = {
+  ...localClass,
+  metadata: { name: 'limited' },
+  provisioner: provisioners.limited,
+  allowVolumeExpansion: true,
+};
 
 /** Makes all but the default class; `inside` is where DNS answers. */
 export async function makeObjects(ask: Ask, inside: string): Promise<void> {

@@ -72,7 +72,7 @@ export async function startS3({ parts, network, program }: Server): Promise<S3> 
   const s3 = {
     endpoint: `http://${network.inside}:7070`,
     region: 'us-east-1',
-    accessKeyId: 'tester',
+    accessKeyId: 'tester-of-buckets',
     secretAccessKey: 'not-a-secret',
   };
   const args = ['--region', s3.region, '--port', `${network.inside}:7070`, '--health', '/health', 'posix', folder];

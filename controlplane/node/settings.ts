@@ -90,6 +90,7 @@ function kubeletSettings({ home, folder, name, number, addresses }: NodeSite): o
     tlsCertFile: join(folder, 'kubelet.crt'),
     tlsPrivateKeyFile: join(folder, 'kubelet.key'),
     volumePluginDir: '/var/lib/kubelet/volumeplugins',
+    volumeStatsAggPeriod: '10s',
   };
 }
 

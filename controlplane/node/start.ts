@@ -50,7 +50,7 @@ export interface RealCluster extends ControlPlane {
   /** The address of this machine in the cluster: a server of the test that listens on it is reached by pods. */
   machineAddress: string;
   /** Gives names to addresses for pods, in place of what was given before; known after half a second. */
-  giveNames(addresses: Record<string, string>): void;
+  giveNames(addresses: Record<string, string | readonly string[]>): void;
 }
 
 const [etcdPort, apiPort] = [2379, 6443];
@@ -74,7 +74,7 @@ export async function startRealCluster(options: RealOptions = {}, say: Say = say
 export const footprint: readonly string[] = [
   'Real nodes make on this machine, and remove again:',
   '  processes (control plane, containerd, kubelet, kube-proxy, pods) in namespaces of their own',
-  `  a link baton*, an address and a route for one block of ${addressesIn(0).block} and the next ${places - 1}`,
+  `  a link baton*, an address and a route for a free block between ${addressesIn(0).block} and ${addressesIn(places - 1).block}`,
   '  cgroups and a folder in the temporary folder, both named baton-controlplane-*',
 ];
 
@@ -136,7 +136,7 @@ async function startIn(home: Home, place: Place, { tools, options }: Start): Pro
     registry,
     s3,
     machineAddress: addresses.machine,
-    giveNames: (given: Record<string, string>) => giveNames(home.folder, given),
+    giveNames: (given: Parameters<RealCluster['giveNames']>[0]) => giveNames(home.folder, given),
   });
 }
 
@@ -192,7 +192,9 @@ const growAll = (seedlings: Seedling[], { ask, home }: Parts): Promise<void> =>
     components: seedlings.flatMap(({ grow }) => grow()),
   });
 
-function giveNames(folder: string, given: Record<string, string>): void {
-  const lines = Object.entries(given).map(([name, address]) => `${address} ${name}\n`);
+function giveNames(folder: string, given: Record<string, string | readonly string[]>): void {
+  const lines = Object.entries(given).flatMap(([name, addresses]) =>
+    [addresses].flat().map((address) => `${address} ${name}\n`),
+  );
   writeFileSync(join(folder, 'nodes', 'dns', 'hosts'), lines.join(''));
 }

@@ -3,7 +3,9 @@
 
 import { mkdtempSync, mkdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { ownedFolders } from '../home.ts';
 import { type Machine, thisMachine } from '../machine.ts';
+import { alive } from '../processes.ts';
 import { type Say, sayAside } from '../programs.ts';
 import { cgroupVersion, controllers, neededControllers, whyNotHandedOn } from './cgroups.ts';
 import { inNamespaces } from './namespaces.ts';
@@ -54,13 +56,16 @@ function hiddenFolder({ cache, temporary }: Machine): string | undefined {
   );
 }
 
+/** What our tries are called, before the number of the process. */
+const probing = 'baton-probe-';
+
 function missingCgroups(): string | undefined {
   const present = controllers();
   const absent = neededControllers.filter((name) => !present.includes(name));
   if (absent.length > 0) return `the cgroup controllers ${absent.join(', ')} are missing (version ${cgroupVersion()})`;
   const kept = whyNotHandedOn();
   if (kept) return kept;
-  const name = `baton-probe-${process.pid}`;
+  const name = `${probing}${process.pid}`;
   const group = join('/sys/fs/cgroup', ...(cgroupVersion() === 1 ? ['memory'] : []), name);
   try {
     mkdirSync(group);
@@ -71,9 +76,16 @@ function missingCgroups(): string | undefined {
   }
 }
 
+/** A folder to try things in. One whose process was killed while it tried is removed on the way. */
+export function probeFolder(machine: Machine): string {
+  for (const { folder, owner } of ownedFolders(probing, machine))
+    if (!alive(owner)) rmSync(folder, { recursive: true, force: true });
+  return mkdtempSync(join(machine.temporary, `${probing}${process.pid}-`));
+}
+
 /** In namespaces that go with the shell. */
-async function missingInKernel({ temporary }: Machine, nft: string): Promise<string | undefined> {
-  const folder = mkdtempSync(join(temporary, 'baton-probe-'));
+async function missingInKernel(machine: Machine, nft: string): Promise<string | undefined> {
+  const folder = probeFolder(machine);
   const script = join(import.meta.dirname, 'probe.sh');
   try {
     const said = await run([...inNamespaces, 'sh', script, folder, nft]);

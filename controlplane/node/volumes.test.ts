@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Claim, limitOf, released, type Volume, volumeFor, waiting } from './volumes.ts';
+import { type Claim, growing, limitOf, released, type Volume, volumeFor, waiting } from './volumes.ts';
 
-const claim = (change: Partial<Claim['spec']> = {}, node: string | undefined = 'node-1'): Claim => ({
+const claim = (change: Partial<Claim['spec']> = {}, { node = 'node-1', by = 'baton.dev/local' } = {}): Claim => ({
   metadata: {
     name: 'weights',
     namespace: 'models',
     uid: '1234',
-    ...(node && { annotations: { 'volume.kubernetes.io/selected-node': node } }),
+    annotations: {
+      'volume.kubernetes.io/storage-provisioner': by,
+      ...(node && { 'volume.kubernetes.io/selected-node': node }),
+    },
   },
   spec: {
     storageClassName: 'standard',
@@ -19,11 +22,11 @@ const claim = (change: Partial<Claim['spec']> = {}, node: string | undefined = '
 
 test('a claim waits for a volume when its pod has a node', () => {
   assert.equal(waiting([claim()]).length, 1);
-  assert.deepEqual(waiting([claim({}, '')]), []);
+  assert.deepEqual(waiting([claim({}, { node: '' })]), []);
 });
 
-test('a claim that has a volume, or is of another class, is left alone', () => {
-  assert.deepEqual(waiting([claim({ volumeName: 'pvc-1234' }), claim({ storageClassName: 'fast' })]), []);
+test('a claim that has a volume, or is for others to serve, is left alone', () => {
+  assert.deepEqual(waiting([claim({ volumeName: 'pvc-1234' }), claim({}, { by: 'disks.example.com' })]), []);
 });
 
 test('a volume is as large as asked, bound to its claim, and on the node of the pod', () => {
@@ -35,9 +38,18 @@ test('a volume is as large as asked, bound to its claim, and on the node of the 
   assert.deepEqual(spec.nodeAffinity.required.nodeSelectorTerms[0]?.matchExpressions[0]?.values, ['node-1']);
 });
 
-test('only the limited class keeps to the size', () => {
+test('only a limited volume keeps to its size', () => {
   assert.equal(limitOf(claim()), undefined);
-  assert.equal(limitOf(claim({ storageClassName: 'limited' })), 2n * 2n ** 30n);
+  assert.equal(limitOf(claim({}, { by: 'baton.dev/limited' })), 2n * 2n ** 30n);
+});
+
+test('a volume grows when its claim asks for more than it has', () => {
+  const held = (storage: string, by?: string): Claim => ({
+    ...claim({}, by === undefined ? {} : { by }),
+    status: { phase: 'Bound', capacity: { storage } },
+  });
+  assert.equal(growing([held('1Gi')]).length, 1);
+  assert.deepEqual(growing([claim(), held('2Gi'), held('3Gi'), held('1Gi', 'disks.example.com')]), []);
 });
 
 const volume = (phase: string, policy = 'Delete', by = 'baton.dev/local'): Volume => ({

@@ -1,10 +1,10 @@
-// Makes the volumes of our classes: a folder on the disk of the node that the scheduler chose, as a `local` volume,
-// whose group the kubelet sets as a pod asks. Removes them when their claim is gone.
+// Makes the volumes of classes with a provisioner of ours: a folder on the disk of the node that the scheduler chose, as a
+// `local` volume, whose group the kubelet sets as a pod asks. Lets them grow, and removes them when their claim is gone.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ask } from '../api.ts';
 import { quantityOf } from '../../src/objects/index.ts';
-import { limitedClass, localClass, provisioner } from './objects.ts';
+import { provisioners } from './objects.ts';
 
 /** What is read of a claim. */
 export interface Claim {
@@ -16,6 +16,7 @@ export interface Claim {
     volumeName?: string;
     volumeMode?: string;
   };
+  status?: { phase?: string; capacity?: { storage?: string } };
 }
 
 /** What is read of a volume. */
@@ -28,14 +29,12 @@ export interface Volume {
 const every = 200;
 const claims = '/api/v1/persistentvolumeclaims';
 const volumes = '/api/v1/persistentvolumes';
-const limited = limitedClass.metadata.name;
-const ours = [localClass.metadata.name, limited];
 
 /** The disks of the nodes. */
 export interface Disks {
   /** Where a volume of this name is on a node, whether it is there or not. */
   path(node: string, name: string): string;
-  /** Makes a folder there; with a limit it takes no more than so many bytes. */
+  /** Makes a folder there, or lets it grow; with a limit it takes no more than so many bytes. */
   make(node: string, name: string, limit: bigint | undefined): Promise<void>;
   /** Removes it with all that is in it. */
   remove(node: string, name: string): Promise<void>;
@@ -59,7 +58,9 @@ export function serveClaims(ask: Ask, disks: Disks): () => Promise<void> {
 }
 
 async function serveOnce(ask: Ask, disks: Disks): Promise<void> {
-  for (const claim of waiting(await list<Claim>(ask, claims))) {
+  const all = await list<Claim>(ask, claims);
+  for (const claim of growing(all)) await grow(ask, disks, claim);
+  for (const claim of waiting(all)) {
     const volume = volumeFor(claim, disks);
     await disks.make(nodeOf(claim), volume.metadata.name, limitOf(claim));
     await ask({ method: 'POST', path: volumes, body: volume });
@@ -68,6 +69,19 @@ async function serveOnce(ask: Ask, disks: Disks): Promise<void> {
     await disks.remove(metadata.annotations?.[nodeMark] ?? '', metadata.name);
     await ask({ method: 'DELETE', path: `${volumes}/${metadata.name}` });
   }
+}
+
+/** The one who makes a volume also tells how large it has become, to the volume and to its claim. */
+async function grow(ask: Ask, disks: Disks, claim: Claim): Promise<void> {
+  const { name, namespace } = claim.metadata;
+  const { volumeName = '', resources } = claim.spec;
+  await disks.make(nodeOf(claim), volumeName, limitOf(claim));
+  const patch = (path: string, body: object) =>
+    ask({ method: 'PATCH', path, body, contentType: 'application/merge-patch+json' });
+  const capacity = { storage: resources.requests.storage };
+  await patch(`${volumes}/${volumeName}`, { spec: { capacity } });
+  const path = `/api/v1/namespaces/${namespace}/persistentvolumeclaims/${name}/status`;
+  await patch(path, { status: { capacity, conditions: null } });
 }
 
 /** From the server's memory: a list a few times a second costs next to nothing. */
@@ -79,28 +93,41 @@ async function list<T>(ask: Ask, path: string): Promise<T[]> {
 const selectedNode = 'volume.kubernetes.io/selected-node';
 const nodeMark = 'baton.dev/node';
 
+const maker = 'volume.kubernetes.io/storage-provisioner';
+
+/** Who is asked to make the volume of a claim. */
+const makerOf = ({ metadata }: Claim): string => metadata.annotations?.[maker] ?? '';
+
+const ours = new Set<string>(Object.values(provisioners));
+
 const nodeOf = ({ metadata }: Claim): string => metadata.annotations?.[selectedNode] ?? '';
 
 /** How much a claim may hold, where its class keeps to that. */
-export function limitOf({ spec }: Claim): bigint | undefined {
-  if (spec.storageClassName !== limited) return undefined;
-  return (quantityOf(spec.resources.requests.storage) ?? 0n) / 1_000_000_000n;
+export function limitOf(claim: Claim): bigint | undefined {
+  if (makerOf(claim) !== provisioners.limited) return undefined;
+  return (quantityOf(claim.spec.resources.requests.storage) ?? 0n) / 1_000_000_000n;
 }
+
+/** The claims whose volume is smaller than what they ask for by now. */
+export const growing = (all: Claim[]): Claim[] =>
+  all.filter((claim) => {
+    const held = quantityOf(claim.status?.capacity?.storage ?? '');
+    const asked = quantityOf(claim.spec.resources.requests.storage);
+    return ours.has(makerOf(claim)) && held !== undefined && asked !== undefined && held < asked;
+  });
 
 /** The claims whose pod has a node and that have no volume yet. */
 export const waiting = (all: Claim[]): Claim[] =>
   all.filter(
-    ({ metadata, spec }) =>
-      ours.includes(spec.storageClassName ?? '') &&
-      !spec.volumeName &&
-      metadata.annotations?.[selectedNode] !== undefined,
+    (claim) =>
+      ours.has(makerOf(claim)) && !claim.spec.volumeName && claim.metadata.annotations?.[selectedNode] !== undefined,
   );
 
 /** The volumes of ours whose claim is gone and that nobody wants to keep. */
 export const released = (all: Volume[]): Volume[] =>
   all.filter(
     ({ metadata, spec, status }) =>
-      metadata.annotations?.['pv.kubernetes.io/provisioned-by'] === provisioner &&
+      ours.has(metadata.annotations?.['pv.kubernetes.io/provisioned-by'] ?? '') &&
       spec.persistentVolumeReclaimPolicy === 'Delete' &&
       (status?.phase === 'Released' || status?.phase === 'Failed'),
   );
@@ -115,7 +142,7 @@ export function volumeFor(claimed: Claim, disks: Pick<Disks, 'path'>) {
   return {
     apiVersion: 'v1',
     kind: 'PersistentVolume',
-    metadata: { name, annotations: { 'pv.kubernetes.io/provisioned-by': provisioner, [nodeMark]: node } },
+    metadata: { name, annotations: { 'pv.kubernetes.io/provisioned-by': makerOf(claimed), [nodeMark]: node } },
     spec: {
       accessModes: spec.accessModes,
       capacity: { storage: spec.resources.requests.storage },

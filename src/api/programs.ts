@@ -14,6 +14,9 @@ export interface DownloadOrder {
   access?: SourceAccess;
 }
 
+/** How long one attempt of `download` may take, in seconds, unless it is told otherwise. */
+export const downloadSeconds = 86_400;
+
 /** The arguments of `download`. */
 export const downloadArguments = ({ url, target, framework, digest, access = {} }: DownloadOrder): string[] => [
   'download',
@@ -25,6 +28,20 @@ export const downloadArguments = ({ url, target, framework, digest, access = {} 
   url,
 ];
 
+/** Frameworks for which files are chosen, or put elsewhere than where they came. */
+const arrangements: Readonly<Partial<Record<string, string>>> = {
+  onnx: 'one model',
+  tensorflow: 'a folder for each version',
+  pytorch: 'a repository of models',
+  sklearn: 'a file that joblib reads',
+  xgboost: 'a file of a booster',
+  huggingface: 'one format of weights',
+  vllm: 'one format of weights',
+};
+
+/** What a download makes of a source for a framework: only frameworks with the same arrangement can share a volume. */
+export const arrangementOf = (framework: string): string => arrangements[framework] ?? 'as it came';
+
 /** Why a download ended for good: trying again would end the same way. */
 export const verdicts = [
   'SourceUnauthorized',
@@ -34,6 +51,7 @@ export const verdicts = [
   'EmptySource',
   'UnsafeArchive',
   'StorageFull',
+  'VolumeOccupied',
   'SourceTooSlow',
   'EgressDenied',
 ] as const;

@@ -17,3 +17,4 @@ export { canonical, hashOf } from './hash.ts';
 export { type Following, Hasher } from './hasher.ts';
 export { type Fields, type Level, type Log, type LogOptions, makeLog, silent } from './log.ts';
 export { Counter, Gauge, Histogram, type Labels, type Look, Metrics, metricsType } from './metrics.ts';
+export { isTlsFault, NoCertificate, trusting } from './trust.ts';

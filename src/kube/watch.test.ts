@@ -146,6 +146,19 @@ describe('a watch asks', () => {
     });
 });
 
+describe('a streamed list', () => {
+  for (const status of [400, 422])
+    test(`that the server refuses with ${status} is followed by one in pages, and is no trouble`, async () => {
+      const { state, trouble } = await stepped([answer(status, failure(status, 'Invalid'))]);
+      deepEqual([state.at, state.listBy, trouble], ['blind', 'pages', []]);
+    });
+
+  test('that somebody may not have stays one', async () => {
+    const { state } = await stepped([answer(403, failure(403, 'Forbidden'))]);
+    equal(state.listBy, 'stream');
+  });
+});
+
 describe('a view', () => {
   test('is told as one, and changes after it one by one', async () => {
     const { state, told, well, trouble } = await stepped([

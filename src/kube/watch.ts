@@ -167,8 +167,10 @@ class Session {
   next(end: unknown): State {
     const { limits, random, report } = this.options;
     const error = this.broken ?? end;
-    if (error !== undefined && !(error instanceof Silence) && !this.options.signal.aborted) report.trouble(error);
-    const listBy = !this.follower.whole && error instanceof Silence ? 'pages' : this.from.listBy;
+    const silent = error instanceof Silence;
+    const refused = this.refusesStream(error);
+    if (error !== undefined && !silent && !refused && !this.options.signal.aborted) report.trouble(error);
+    const listBy = refused || (silent && !this.follower.whole) ? 'pages' : this.from.listBy;
     const failures = this.failuresAfter(error);
     const wait = Math.max(
       failures === 0 ? 0 : delayAfter(failures, limits.retry, random),
@@ -178,6 +180,12 @@ class Session {
       this.follower.resourceVersion ?? (this.from.at === 'following' ? this.from.resourceVersion : undefined);
     if (resourceVersion === undefined || voidsView(error)) return { at: 'blind', failures, listBy, wait };
     return { at: 'following', resourceVersion, viewed: this.viewed, failures, listBy, wait };
+  }
+
+  /** An API server that does not know streamed lists, or has them switched off, takes the query for a mistake. */
+  private refusesStream(error: unknown): boolean {
+    const streams = !this.follows && this.from.listBy === 'stream';
+    return streams && error instanceof ApiError && (error.status === 400 || error.status === 422);
   }
 
   private failuresAfter(error: unknown): number {

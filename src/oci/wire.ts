@@ -4,7 +4,7 @@
 import { createSecureContext } from 'node:tls';
 import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import { asError, type Clock, connector, egressRules, systemResolve } from '../base/index.ts';
+import { asError, type Clock, connector, egressRules, isTlsFault, systemResolve } from '../base/index.ts';
 import { RegistryError } from './errors.ts';
 import { Incoming } from './incoming.ts';
 import { type Connect, recycling } from './recycled.ts';
@@ -96,7 +96,7 @@ export class Wire {
 
   #said({ host }: URL, error: Error): Error {
     if (error instanceof RegistryError || this.#options.hopeless?.(error) === true) return error;
-    const reason = isTls(error) ? 'TLS' : 'Network';
+    const reason = isTlsFault(codeOf(error)) ? 'TLS' : 'Network';
     return new RegistryError({ reason, message: `${host}: ${error.message || codeOf(error)}`, cause: error });
   }
 }
@@ -110,10 +110,6 @@ function anywhere({ clock, ca }: WireOptions): Connect {
 }
 
 const codeOf = (error: Error): string => (error as NodeJS.ErrnoException).code ?? error.name;
-
-/** Certificates that are not trusted, not for this host or out of date, and hosts that speak no TLS at all. */
-const isTls = (error: Error): boolean =>
-  /^(?:ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO$|HOSTNAME_MISMATCH$)/.test(codeOf(error));
 
 /** undici's handler: the head resolves, the bytes go on into the body. */
 class Exchange implements Dispatcher.DispatchHandler {

@@ -13,7 +13,7 @@ describe('a row, with a crash after every write', () => {
   eachRow(3, (row, t) =>
     onModelLane(rig, async (lane) => {
       lane.proxy.setPlan(crashAlways, lane.operator);
-      await play(row, lane, 'iris', 'crashing');
+      await play(row, lane, 'iris', { form: 'crashing' });
       t.diagnostic(`${lane.operator.restarts()} crashes`);
       ok(lane.operator.restarts() > 0);
     }),

@@ -12,7 +12,7 @@ before(async () => void (rig = await startRig({ nodes: 1 }, product)));
 after(() => rig.stop());
 
 describe('a row, alone', () => {
-  eachRow(4, (row) => onModelLane(rig, (lane) => play(row, lane, 'iris', 'alone')));
+  eachRow(4, (row) => onModelLane(rig, (lane) => play(row, lane, 'iris', { form: 'alone' })));
 });
 
 describe('a row, beside twenty models that serve', () => {
@@ -25,7 +25,7 @@ describe('a row, beside twenty models that serve', () => {
   after(() => lane.close());
   let played = 0;
   eachRow(4, async (row) => {
-    await play(row, lane, `row-${++played}`, 'beside');
+    await play(row, lane, `row-${++played}`, { form: 'beside' });
     await neighbours.undisturbed();
   });
 });

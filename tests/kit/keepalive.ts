@@ -2,6 +2,7 @@
 // Whatever else happens to a request is a failure, and is counted as one. Every answer's numbers are checked.
 
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What to send and how to judge the body of an answer: nothing, or what is wrong with it. */
 export interface Question {
@@ -13,6 +14,8 @@ export interface KeepAliveOptions {
   /** Where to connect, asked for at every new connection. */
   address: () => { host: string; port: number };
   question: () => Question;
+  /** Milliseconds between an answer and the next request; without it a request is under way at all times. */
+  rest?: number;
   /** Ends after its present request. */
   stop: () => boolean;
 }
@@ -28,7 +31,7 @@ export interface Seen {
 const patience = 30_000;
 
 /** Asks until it is stopped; ends at the first failure. */
-export async function askOnAndOn({ address, question, stop }: KeepAliveOptions): Promise<Seen> {
+export async function askOnAndOn({ address, question, rest, stop }: KeepAliveOptions): Promise<Seen> {
   const seen: Seen = { answered: 0, connections: 0, failures: [] };
   let line: Line | undefined;
   try {
@@ -43,6 +46,7 @@ export async function askOnAndOn({ address, question, stop }: KeepAliveOptions):
       if (fault !== undefined) throw new Error(fault);
       seen.answered += 1;
       if (close) line = line.end();
+      if (rest !== undefined) await sleep(rest);
     }
   } catch (error) {
     seen.failures.push(error instanceof Error ? error.message : String(error));

@@ -33,6 +33,8 @@ export interface MainOptions {
   /** For mlmodel: whether nodes mount images, and registries on loopback that are spoken to without TLS. */
   imageVolumes?: 'auto' | 'on' | 'off';
   plainRegistries?: string[];
+  /** For mlmodel: addresses that nobody may reach. */
+  egressDeny?: string[];
   /** For mlmodel: how models are exposed, beside what holds if nobody says anything. */
   exposure?: Partial<ExposureSettings>;
   /** A fault that is planted into the controller, by its name. */
@@ -64,9 +66,6 @@ const absentController = defineController({
   decide: () => ({ want: [], status: {} }),
 });
 
-/** Registries of a test are on loopback, which the product never reaches. */
-const rules = egressRules({ allow: ['127.0.0.1'] });
-
 /** What another build differs in: the image of our own programs, and the table of frameworks. */
 function buildOf({ build, image }: MainOptions) {
   if (build === undefined) return { image: image ?? 'baton:1', frameworks: {} };
@@ -84,10 +83,12 @@ const byNodePort: ExposureSettings = {
 };
 
 function modelController(asked: MainOptions) {
-  const { namespaces = [], imageVolumes = 'auto', plainRegistries = [] } = asked;
+  const { namespaces = [], imageVolumes = 'auto', plainRegistries = [], egressDeny = [] } = asked;
+  // Registries of a test are on loopback, which the product never reaches.
+  const rules = egressRules({ allow: ['127.0.0.1'], deny: egressDeny });
   const settings = { ...buildOf(asked), ...byNodePort, ...asked.exposure, namespaces, imageVolumes } as const;
   const around = { clock: systemClock, random: Math.random, rules };
-  return controllersFrom({ ...settings, egressDeny: [], plainRegistries }, clientsFrom({ plainRegistries }, around));
+  return controllersFrom({ ...settings, egressDeny, plainRegistries }, clientsFrom({ plainRegistries }, around));
 }
 
 function controllersOf(asked: MainOptions): OperatorOptions['controllers'] {

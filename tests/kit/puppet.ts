@@ -3,6 +3,7 @@
 // wanted while the proxy shows it an old world.
 
 import { join } from 'node:path';
+import type { Call } from '../../controlplane/faults/index.ts';
 import { makeLog, systemClock } from '../../src/base/index.ts';
 import { type Decision, defineController, type Desired, type Pass } from '../../src/kube/define.ts';
 import { loadKubeconfig, startOperator } from '../../src/kube/index.ts';
@@ -93,7 +94,8 @@ function decision({ object }: Pass<Trio>, want: readonly Desired[]): Decision<Tr
 }
 
 function puppetIn(rig: Rig, namespace: string): Puppet {
-  let mark = rig.proxy.trace.mark();
+  const beginning = rig.proxy.trace.mark();
+  const told = new Set<Call>();
   const now = () => rig.admin.get(Trio, { namespace, name });
   const ask = (text: string) => rig.apply(Trio, { metadata: { namespace, name }, spec: { text } });
   return {
@@ -102,18 +104,23 @@ function puppetIn(rig: Rig, namespace: string): Puppet {
     now,
     async get(text) {
       await ask(text);
-      return eventually(async () => told(await now(), text), { what: `${text} is told` });
+      return eventually(async () => tells(await now(), text), { what: `${text} is told` });
     },
     config: (child) => rig.get(ConfigMap, namespace, child),
     writes() {
-      const { calls } = rig.proxy.trace.since(mark);
-      mark = rig.proxy.trace.mark();
-      return calls.filter((call) => call.namespace === namespace && isWrite(call.verb)).map(words);
+      const writes = rig.proxy.trace
+        .since(beginning)
+        .calls.filter((call) => call.namespace === namespace && isWrite(call.verb))
+        .filter((call) => hasEnded(call) && !told.has(call));
+      for (const write of writes) told.add(write);
+      return writes.map(words);
     },
   };
 }
 
-const told = (trio: Trio, text: string): Trio | undefined => (trio.status?.message === text ? trio : undefined);
+const tells = (trio: Trio, text: string): Trio | undefined => (trio.status?.message === text ? trio : undefined);
+/** One that is on its way is told when it is known how it ended. */
+const hasEnded = ({ answer, failure }: Call): boolean => answer !== undefined || failure !== undefined;
 const isWrite = (verb: string): boolean => !['get', 'list', 'watch'].includes(verb);
 
 const words = (call: {

@@ -58,9 +58,15 @@ export interface Rig {
   stop(): Promise<void>;
 }
 
+type Labels = Record<string, string>;
+
 /** Starts everything but the operator. */
 export async function startRig(options: Options = { nodes: 1 }, installed: Installed = testKind): Promise<Rig> {
-  const plane = await startControlPlane(options);
+  return rigOn(await startControlPlane(options), installed);
+}
+
+/** Everything but the operator, on a control plane that runs; namespaces get these labels. Its end is the plane's end. */
+export async function rigOn(plane: ControlPlane, installed: Installed, labels: Labels = {}): Promise<Rig> {
   const admin = new Client({ cluster: loadKubeconfig(plane.kubeconfigPath), clock: systemClock, userAgent: 'test' });
   await install(plane, installed);
   const token = await plane.token(installed.home, installed.account);
@@ -87,7 +93,8 @@ export async function startRig(options: Options = { nodes: 1 }, installed: Insta
     },
     async namespace() {
       const name = `story-${++namespaces}`;
-      await admin.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, { manager: 'test' });
+      const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } };
+      await admin.create(Namespace, namespace, { manager: 'test' });
       return name;
     },
     apply: (kind, object) =>

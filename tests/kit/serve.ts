@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -32,6 +32,8 @@ export interface RunningServer extends AsyncDisposable {
   readonly url: string;
   log(): string;
   signal(name: NodeJS.Signals): void;
+  /** The most bytes that it ever had in memory. */
+  peakMemory(): number;
   /** Waits for its end. */
   ended(): Promise<Ended>;
   /** The sum of a metric's series whose labels contain `label`. */
@@ -51,6 +53,7 @@ export async function startServe(order: Order): Promise<RunningServer> {
     url,
     log,
     signal: (name) => void child.kill(name),
+    peakMemory: () => Number(/VmHWM:\s*(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) * 1_024,
     ended,
     async metric(name, label = '') {
       const text = await (await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(5_000) })).text();

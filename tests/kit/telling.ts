@@ -54,7 +54,9 @@ const written = ({ rig, namespace }: Place, is: (status: MLModelStatus) => boole
   eventually(
     () => {
       const writes = rig.proxy.trace.writes({ resource: 'mlmodels', subresource: 'status', namespace });
-      return writes.find(({ body, answer }) => answer?.status === 200 && is(statusIn(body)))?.answer?.at;
+      const found = writes.find(({ body, answer }) => answer?.status === 200 && is(statusIn(body)));
+      if (found) return found.answer?.at;
+      throw new Error(`its last words were: ${statusIn(writes.at(-1)?.body ?? '{}').message}`);
     },
     { within: 60_000, every: 20, what },
   );

@@ -18,6 +18,8 @@ const execute = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 const home = 'baton-system';
 
+const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '');
+
 suite('the operator as a pod', { skip: await skipReason() }, () => {
   let cluster: RealCluster;
   let origin: Origin;
@@ -64,6 +66,29 @@ suite('the operator as a pod', { skip: await skipReason() }, () => {
     deepEqual(rounded(await predicted()), rounded(irisProbabilities(iris.flowers[0] ?? [])));
   }
 
+  /** The pod of the operator, once it is the only one. */
+  const operatorPod = (): Promise<string> =>
+    eventually(
+      async () => {
+        const [pod = '', ...others] = lines(await inHome('get', 'pods', '-o', 'name'));
+        if (others.length > 0) throw new Error(`${others.join(', ')} is there, too`);
+        return pod;
+      },
+      { within: 40_000, what: 'a single pod' },
+    );
+
+  /** Grants of the operator for the whole cluster. */
+  const clusterBindings = async (): Promise<string[]> =>
+    lines(await must(cluster, ['get', 'clusterrolebindings', '-o', 'name'])).filter((name) => name.endsWith('/baton'));
+
+  /** The operator leads, lacked no right for it, and never started again. */
+  async function fineSoFar(): Promise<void> {
+    const log = await inHome('logs', await operatorPod());
+    ok(log.includes('this process leads'), log);
+    equal(/forbidden|needs attention/i.test(log), false, log);
+    equal(await inHome('get', 'pods', '-o', 'jsonpath={.items[*].status.containerStatuses[*].restartCount}'), '0');
+  }
+
   test('make deploy ends when the operator is ready, in a namespace that enforces restricted', async () => {
     match(await install('deploy', `--image=${image}`), /^The operator is running\.$/m);
     const ready = '{.items[*].status.conditions[?(@.type=="Ready")].status}';
@@ -84,28 +109,33 @@ suite('the operator as a pod', { skip: await skipReason() }, () => {
     await answersRight();
   });
 
-  test('it neither lacked a right nor started again', async () => {
-    const log = await inHome('logs', 'deployment/baton');
-    ok(log.includes('phase changed'), log);
-    equal(/forbidden|needs attention/i.test(log), false, log);
-    equal(await inHome('get', 'pods', '-o', 'jsonpath={.items[*].status.containerStatuses[*].restartCount}'), '0');
+  test('it neither lacked a right nor started again', fineSoFar);
+
+  test('make deploy with NAMESPACES takes the ClusterRole back, and Roles are enough', async () => {
+    deepEqual(await clusterBindings(), ['clusterrolebinding.rbac.authorization.k8s.io/baton']);
+    const said = await install('deploy', `--image=${image}`, `--namespaces=${namespace}`);
+    match(said, /^The operator is running\.\nRemoved, as it is not needed any more:$/m);
+    deepEqual(await clusterBindings(), []);
+    await inTeam(['scale', 'mlm/iris', '--replicas=2']);
+    await inTeam(['wait', '--for=jsonpath={.status.replicas}=2', '--timeout=60s', 'mlm/iris']);
+    await inTeam(['wait', '--for=condition=Ready', '--timeout=60s', 'mlm/iris']);
+    await fineSoFar();
   });
 
   test('network policies are taken by the API server (the network of our node does not enforce any)', async () => {
-    const names = (text: string) => text.split('\n').filter((line) => line !== '');
-    deepEqual(names(await inHome('get', 'networkpolicies', '-o', 'name')), [
+    deepEqual(lines(await inHome('get', 'networkpolicies', '-o', 'name')), [
       'networkpolicy.networking.k8s.io/baton',
       'networkpolicy.networking.k8s.io/default-deny',
     ]);
     await inTeam(['apply', '-f', join(root, 'deploy/network')]);
     const server = 'baton.dev/kind=MLModel,app.kubernetes.io/component in (server)';
-    equal(names(await inTeam(['get', 'pods', '-l', server, '-o', 'name'])).length, 1);
+    equal(lines(await inTeam(['get', 'pods', '-l', server, '-o', 'name'])).length, 2);
   });
 
   test('make undeploy takes the operator and its rights away, and the model goes on answering', async () => {
     await install('undeploy');
     equal(await inHome('get', 'deployments,networkpolicies,rolebindings', '-o', 'name'), '');
-    equal((await must(cluster, ['get', 'clusterrolebindings', '-o', 'name'])).includes('/baton'), false);
+    deepEqual(await clusterBindings(), []);
     await answersRight();
   });
 });

@@ -10,103 +10,13 @@ import { startFaultProxy } from '../../controlplane/faults/index.ts';
 import { skipReason } from '../../controlplane/node/index.ts';
 import { home } from '../../tools/index.ts';
 import { eventually } from '../kit/eventually.ts';
-import { askOnAndOn, inferRequest, type Question, type Seen } from '../kit/keepalive.ts';
-import { matrix, oneNode } from '../kit/onnx/models.ts';
 import { type Origin, serve, startOrigin } from '../kit/origin.ts';
 import { type RunningOperator, startProcess } from '../kit/process.ts';
+import { type Factor, factors, hasAnswered, Load, multiplier } from './clients.ts';
 import { freshNamespace } from './pods.ts';
 import { openStage, type Stage, UserModel } from './stage.ts';
 
 const enough = 100_000;
-
-/** The versions of the model: each multiplies by a number of its own. */
-type Factor = 2 | 3 | 5;
-
-const factors: readonly Factor[] = [2, 3, 5];
-
-const multiplier = (factor: Factor): Buffer =>
-  oneNode(
-    'Mul',
-    [
-      { name: 'x', type: 'FP32', shape: ['batch', 4] },
-      { name: 'y', type: 'FP32', shape: ['batch', 4] },
-    ],
-    { initializers: [matrix('factor', [1], [factor])] },
-  );
-
-/** Numbers that no other request has, and which version multiplied them. */
-function numbers(asked: number, heard: (factor: number) => void): Question {
-  const data = [asked, asked + 0.5, -asked, 1];
-  const body = JSON.stringify({
-    id: String(asked),
-    inputs: [{ name: 'x', shape: [1, 4], datatype: 'FP32', data }],
-  });
-  return {
-    request: inferRequest('/v2/models/model/infer', body),
-    wrong(text) {
-      const { id, outputs } = JSON.parse(text) as { id: string; outputs: { data: number[] }[] };
-      const found = outputs[0]?.data ?? [];
-      const factor = factors.find((one) => one === found[3]);
-      const right = found.length === 4 && data.every((value, index) => found[index] === value * (factor ?? 0));
-      if (id !== String(asked) || !right || factor === undefined) return `not the answer to ${body}: ${text}`;
-      heard(factor);
-      return undefined;
-    },
-  };
-}
-
-/** Clients that ask on and on. */
-class Load {
-  readonly #door: { host: string; port: number };
-  readonly #clients: { heard: number[]; seen: Promise<Seen> }[] = [];
-  #stopped = false;
-  #asked = 0;
-  answered = 0;
-  /** Failures as they come. */
-  readonly failures: string[] = [];
-
-  constructor(door: { host: string; port: number }) {
-    this.#door = door;
-  }
-
-  /** So many more of them, each on a connection of its own. */
-  add(count: number): void {
-    for (let made = 0; made < count; made++) {
-      const heard: number[] = [];
-      const hear = (factor: number) => {
-        this.answered++;
-        if (heard.at(-1) !== factor) heard.push(factor);
-      };
-      const seen = askOnAndOn({
-        address: () => this.#door,
-        question: () => numbers(this.#asked++ % 1_000_000, hear),
-        stop: () => this.#stopped,
-      });
-      void seen.then(({ failures }) =>
-        this.failures.push(...failures.map((one) => `${new Date().toISOString()} ${one}`)),
-      );
-      this.#clients.push({ heard, seen });
-    }
-  }
-
-  /** Waits until every client hears this version, and no client has failed. */
-  async hears(factor: Factor): Promise<void> {
-    await eventually(
-      () => {
-        deepEqual(this.failures, []);
-        return this.#clients.every(({ heard }) => heard.at(-1) === factor);
-      },
-      { within: 90_000, what: `all clients hear ${factor}` },
-    );
-  }
-
-  async stop(): Promise<{ heard: number[][]; connections: number }> {
-    this.#stopped = true;
-    const all = await Promise.all(this.#clients.map(({ seen }) => seen));
-    const connections = all.reduce((sum, one) => sum + one.connections, 0);
-    return { heard: this.#clients.map(({ heard }) => heard), connections };
-  }
-}
 
 suite('a load without a pause', { skip: await skipReason() }, () => {
   let stage: Stage;
@@ -174,7 +84,15 @@ suite('a load without a pause', { skip: await skipReason() }, () => {
     await step('scale from 1 to 3', async () => {
       await ask(2, 3);
       await model.ready();
-      load.add(6); // on all three
+      await eventually(
+        async () => {
+          load.add(3);
+          const answered = await Promise.all((await model.addresses()).map(hasAnswered));
+          deepEqual(answered, [true, true, true]);
+          return true;
+        },
+        { every: 500, what: 'all three answer' },
+      );
     });
     await step('scale from 3 to 1', async () => {
       await ask(2, 1);
@@ -192,8 +110,11 @@ suite('a load without a pause', { skip: await skipReason() }, () => {
     await step('operator upgrade', async () => {
       const pods = await oneServer();
       const next = await operator({ build: 'another' });
+      const told = performance.now();
       await leader.stop();
       leader = next;
+      await eventually(() => next.log().includes('this process leads'), { what: 'the new one leads' });
+      context.diagnostic(`the new one leads after ${((performance.now() - told) / 1_000).toFixed(1)} s`);
       await ask(5, 2); // what only the new one can have done
       await model.ready();
       deepEqual(
@@ -205,31 +126,40 @@ suite('a load without a pause', { skip: await skipReason() }, () => {
       await model.ready();
       await load.hears(2);
     });
-    await step('API server restart', async () => {
-      await stage.cluster.restartApiServer();
+    await step('API server restart in the middle of an update', async () => {
       await ask(5);
+      await stage.cluster.restartApiServer();
       await model.ready();
       await load.hears(5);
     });
     await step(`at least ${enough} requests`, async () => {
-      await eventually(() => load.answered >= enough || load.failures.length > 0, { within: 180_000, what: 'enough' });
+      await eventually(() => load.answered() >= enough || load.failures.length > 0, {
+        within: 180_000,
+        what: 'enough',
+      });
     });
 
-    const { heard, connections } = await load.stop();
+    const { heard, connections, longest } = await load.stop();
     deepEqual(load.failures, []);
-    ok(load.answered >= enough, `${load.answered} requests`);
+    ok(load.answered() >= enough, `${load.answered()} requests`);
     deepEqual(new Set(heard.map(String)), new Set(['2,3,2,5,2,5', '2,5,2,5']));
-    context.diagnostic(`${load.answered} requests over ${connections} connections, none failed`);
+    const clients = `${heard.length} clients over ${connections} connections`;
+    context.diagnostic(
+      `${load.answered()} requests by ${clients}, none failed, the slowest took ${longest.toFixed()} ms`,
+    );
     await model.delete();
   });
 });
 
 /** A step with some time after it for what it leaves behind, and how it went. */
 const stepOf = (load: Load, context: TestContext) => async (name: string, run: () => Promise<void>) => {
-  const [began, answered] = [performance.now(), load.answered];
+  const [began, counted] = [performance.now(), load.counts()];
   await run();
   await pause(2_000);
   deepEqual(load.failures, [], name);
+  const answers = load.counts().map((count, client) => count - (counted[client] ?? 0));
+  ok(Math.min(...answers) > 0, `${name}: a client heard nothing: ${answers.join(' ')}`);
   const took = (performance.now() - began) / 1_000;
-  context.diagnostic(`${name}: ${took.toFixed(1)} s, ${load.answered - answered} requests`);
+  const sum = answers.reduce((total, one) => total + one, 0);
+  context.diagnostic(`${name}: ${took.toFixed(1)} s, ${sum} requests`);
 };

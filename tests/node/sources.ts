@@ -18,8 +18,8 @@ export interface Laid {
 
 export interface Source {
   weightsPath: 'Claim' | 'ImageVolume';
-  /** What the operator is told. */
-  flags: string[];
+  /** The registry without TLS that the operator must know. */
+  registry?: string;
   /** More fields of the model. */
   spec: object;
   /** The keys of its Secret. */
@@ -51,7 +51,6 @@ const web: OpenSource = async (cluster, open) => {
   const front = await cutWay(cluster, open, origin.host);
   return {
     weightsPath: 'Claim',
-    flags: [],
     spec: { storageSize },
     front,
     async lay(name, content) {
@@ -70,7 +69,6 @@ const bucket: OpenSource = async (cluster, open) => {
   await putObject(`${endpoint}/models`, undefined, who);
   return {
     weightsPath: 'Claim',
-    flags: [],
     spec: { storageSize, credentials: 'source' },
     secret: { accessKeyID, secretAccessKey, region, endpoint: `http://${front.host}` },
     front,
@@ -85,7 +83,7 @@ const mounted: OpenSource = async (cluster, open) => {
   const pusher = open.use(await pusherTo(cluster.registry));
   return {
     weightsPath: 'ImageVolume',
-    flags: [`--plain-registries=${cluster.registry}`],
+    registry: cluster.registry,
     spec: {},
     async lay(name, content) {
       const digest = await pusher.push(`mounted/${name}:1`, 'plain', content);
@@ -94,16 +92,17 @@ const mounted: OpenSource = async (cluster, open) => {
   };
 };
 
+/** What no node can mount: layers of an image without an image's config. */
 const pulled: OpenSource = async (cluster, open) => {
   const pusher = open.use(await pusherTo(cluster.registry));
   const front = await cutWay(cluster, open, cluster.registry);
   return {
     weightsPath: 'Claim',
-    flags: [`--plain-registries=${front.host}`, '--image-volumes=off'],
+    registry: front.host,
     spec: {},
     front,
     async lay(name, content) {
-      const digest = await pusher.push(`pulled/${name}:1`, 'plain', content);
+      const digest = await pusher.push(`pulled/${name}:1`, 'emptyConfig', content);
       return { url: `oci://${front.host}/pulled/${name}:1`, digest };
     },
   };
@@ -116,3 +115,10 @@ export const sources: Readonly<Record<string, OpenSource>> = {
   'oci:// as an image volume': mounted,
   'oci:// as a download': pulled,
 };
+
+/** Opens all four. */
+export async function openAll(cluster: RealCluster, open: AsyncDisposableStack): Promise<Record<string, Source>> {
+  const opened: Record<string, Source> = {};
+  for (const [name, openOne] of Object.entries(sources)) opened[name] = await openOne(cluster, open);
+  return opened;
+}

@@ -1,7 +1,9 @@
 // The product on a real node: our image in the cluster's registry, the kinds installed, operators beside it, and a model as
 // a user sees it. What stories on real nodes have in common.
 
+import { deepEqual } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type RealCluster, type RealOptions, startRealCluster } from '../../controlplane/node/index.ts';
@@ -37,11 +39,20 @@ export async function openStage(options: RealOptions = {}): Promise<Stage> {
   }
 }
 
+/** Whether somebody takes a connection there. */
+const isOpen = (door: { host: string; port: number }): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(door);
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+
 /** One model in a namespace, in the hands of a user. */
 export class UserModel {
   readonly #cluster: RealCluster;
   readonly namespace: string;
   readonly name = 'model';
+  #before: string[] | undefined;
 
   constructor(cluster: RealCluster, namespace: string) {
     this.#cluster = cluster;
@@ -51,6 +62,7 @@ export class UserModel {
   /** Creates or edits it. */
   async apply(spec: object): Promise<void> {
     const { namespace, name } = this;
+    this.#before ??= await this.#everything();
     const object = { apiVersion: MLModel.apiVersion, kind: MLModel.kind, metadata: { name, namespace }, spec };
     await must(this.#cluster, ['apply', '-f', '-'], JSON.stringify(object));
   }
@@ -74,18 +86,38 @@ export class UserModel {
     );
   }
 
-  /** Where it answers from outside. */
+  /** Where it answers from outside. The node opens a new door up to a second after the servers are ready: it is waited for. */
   async door(): Promise<{ host: string; port: number }> {
     const path = `/api/v1/namespaces/${this.namespace}/services/${this.name}-expose`;
     const { spec } = await call<Service>(this.#cluster, 'GET', path);
     const [port] = spec.ports as { nodePort: number }[];
-    return { host: this.#cluster.nodes[0]?.address ?? '', port: port?.nodePort ?? 0 };
+    const door = { host: this.#cluster.nodes[0]?.address ?? '', port: port?.nodePort ?? 0 };
+    await eventually(() => isOpen(door), { within: 10_000, what: `the node opens ${door.host}:${door.port}` });
+    return door;
   }
 
   /** The names of what there is of some kinds. */
   async has(kinds: string): Promise<string[]> {
     const found = await must(this.#cluster, ['-n', this.namespace, 'get', kinds, '-o', 'name']);
     return found.split('\n').filter((line) => line !== '');
+  }
+
+  /** All that can be read about some kinds. */
+  shows(kinds: string): Promise<string> {
+    return must(this.#cluster, ['-n', this.namespace, 'get', kinds, '-o', 'json']);
+  }
+
+  /** The addresses of its pods. */
+  async addresses(): Promise<string[]> {
+    const found = await must(this.#cluster, [
+      '-n',
+      this.namespace,
+      'get',
+      'pods',
+      '-o',
+      'jsonpath={.items[*].status.podIP}',
+    ]);
+    return found.split(' ').filter((address) => address !== '');
   }
 
   /** The volumes that claims of it were bound to, and that are still there. */
@@ -95,7 +127,14 @@ export class UserModel {
     return found.split('\n').filter((line) => line.startsWith(`${this.namespace}/`));
   }
 
-  /** Deletes it, and waits until nothing is left. */
+  /** The names of all that is in its namespace, of whatever kind, but for events. */
+  async #everything(): Promise<string[]> {
+    const listed = await must(this.#cluster, ['api-resources', '--namespaced', '--verbs=list', '-o', 'name']);
+    const kinds = listed.split('\n').filter((kind) => kind !== '' && !kind.startsWith('events'));
+    return (await this.has(kinds.join(','))).toSorted();
+  }
+
+  /** Deletes it, and waits until nothing is left: all is as before it was created. */
   async delete(): Promise<void> {
     await must(this.#cluster, ['-n', this.namespace, 'delete', 'mlm', this.name]);
     const kinds = 'mlm,deployments,replicasets,pods,services,endpointslices,jobs,pvc,controllerrevisions,pdb';
@@ -107,5 +146,6 @@ export class UserModel {
       },
       { within: 120_000, every: 250, what: 'nothing is left' },
     );
+    deepEqual(await this.#everything(), this.#before);
   }
 }

@@ -27,6 +27,9 @@ export function tableFile(seed: number): Buffer {
   }
 }
 
+/** Milliseconds between two questions: enough of the processor is left for what the story is about. */
+const rest = 20;
+
 type Door = { host: string; port: number };
 
 /** Asks the public client for rows from all over the table, and compares every number with those of a version. */
@@ -49,12 +52,15 @@ export async function tritonSees({ host, port }: Door, seed: number): Promise<vo
 export interface Asker {
   /** The versions that answered, in turn. */
   heard: number[];
+  /** What ended it, if something did. */
+  failures: string[];
   stop(): Promise<Seen>;
 }
 
 /** Starts to ask; an answer must be of one of the versions. */
 export function startAsking(door: Door, seeds: readonly number[]): Asker {
   const heard: number[] = [];
+  const failures: string[] = [];
   let stopped = false;
   let asked = 0;
   const question = (): Question => {
@@ -69,9 +75,11 @@ export function startAsking(door: Door, seeds: readonly number[]): Asker {
       },
     };
   };
-  const seen = askOnAndOn({ address: () => door, question, stop: () => stopped });
+  const seen = askOnAndOn({ address: () => door, question, rest, stop: () => stopped });
+  void seen.then((one) => failures.push(...one.failures));
   return {
     heard,
+    failures,
     stop() {
       stopped = true;
       return seen;

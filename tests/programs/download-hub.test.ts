@@ -99,6 +99,28 @@ describe('a repository of the hub', { timeout: 60_000 }, () => {
     deepEqual(desk.files(), {});
   });
 
+  test('whose files have another size than its listing says is refused at once', async () => {
+    await using peers = await startHub({ 'onnx/model.onnx': 'short' });
+    using desk = at(peers.hub.host);
+    const word = await desk.run('hf://owner/iris@v1/final');
+    ok(word.result === 'verdict' && word.verdict === 'ChecksumMismatch', JSON.stringify(word));
+    match(word.message, /has 5 bytes, and 8000 in the listing/);
+    equal(peers.store.requests.filter(({ path }) => path.endsWith('model.onnx')).length, 1);
+  });
+
+  test('whose listing leads back to itself is refused', async () => {
+    await using hub: Origin = await startOrigin((request, response) => {
+      const link = { link: `<http://${hub.host}${request.url}>; rel="next"` };
+      const isTree = request.url?.includes('/tree/') === true;
+      response.writeHead(200, link).end(JSON.stringify(isTree ? [] : { sha: commit }));
+    });
+    using desk = at(hub.host);
+    const word = await desk.run('hf://owner/iris');
+    ok(word.result === 'verdict' && word.verdict === 'EmptySource', JSON.stringify(word));
+    match(word.message, /leads back/);
+    equal(hub.requests.length, 2);
+  });
+
   const rows: [string, string, string[], Record<string, string>, string][] = [
     ['without a token', 'hf://owner/iris@v1/final', [], {}, 'SourceUnauthorized'],
     ['that does not exist', 'hf://owner/other', [], { token }, 'SourceNotFound'],
@@ -109,6 +131,7 @@ describe('a repository of the hub', { timeout: 60_000 }, () => {
       { token },
       'EmptySource',
     ],
+    ['at a place that is none', 'hf://owner/iris', [], { token, endpoint: 'hub example' }, 'SourceUnauthorized'],
     ['with a name that is none', 'hf://owner/iris/deeper/still', [], { token }, 'SourceNotFound'],
   ];
   for (const [name, url, args, keys, verdict] of rows)

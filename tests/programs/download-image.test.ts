@@ -105,6 +105,16 @@ describe('an open registry', { timeout: 120_000 }, () => {
     ok(Buffer.from(desk.files()['model.onnx'] ?? '', 'latin1').equals(weights));
   });
 
+  test('gives an image of which some layers hold no files', async () => {
+    const folders = layer(tar({ name: 'models/', type: '5' }));
+    const model = layer(tar({ name: 'models/iris.onnx', content: 'weights' }));
+    await push(registry.host, 'models/bare:1', [folders, model, layer(tar())], mediaType.config);
+    using desk = new Desk();
+    const word = await fetchFrom(desk, 'models/bare:1');
+    equal(word.result, 'done', JSON.stringify(word));
+    deepEqual(desk.files(), { 'models/iris.onnx': 'weights' });
+  });
+
   test('gives files with titles, as other tools push them', async () => {
     const folder = { [title]: 'extra', 'io.deis.oras.content.unpack': 'true' };
     await push(registry.host, 'models/oras:1', [
@@ -119,6 +129,18 @@ describe('an open registry', { timeout: 120_000 }, () => {
     using desk = new Desk();
     equal((await fetchFrom(desk, 'models/oras:1')).result, 'done');
     deepEqual(Object.keys(desk.files()), ['extra/x', 'iris.onnx', 'meta/labels.txt']);
+  });
+
+  test('gives a titled file in place of a folder of an earlier layer', async () => {
+    await push(registry.host, 'models/over:1', [
+      layer(tar({ name: 'models/model.onnx', content: 'old' }, { name: 'labels', content: 'x' })),
+      raw(Buffer.from('notes'), { [title]: 'models' }),
+      raw(Buffer.from('new'), { [title]: 'labels/iris.onnx' }),
+    ]);
+    using desk = new Desk();
+    const word = await fetchFrom(desk, 'models/over:1');
+    equal(word.result, 'done', JSON.stringify(word));
+    deepEqual(desk.files(), { 'labels/iris.onnx': 'new', models: 'notes' });
   });
 
   test('gives the weights and code of a model, and not its papers', async () => {
@@ -183,6 +205,12 @@ describe('an open registry', { timeout: 120_000 }, () => {
       [raw(Buffer.from('x'), { [title]: 'm.onnx' }), raw(Buffer.from('y'), { [title]: 'M.onnx' })],
       'UnsafeArchive',
       /twice/,
+    ],
+    [
+      'whose layers hold no files',
+      [layer(tar({ name: 'models/', type: '5' })), layer(tar())],
+      'EmptySource',
+      /the layers of oci:\/\/\S+\/models\/bad-\d:1 have no files/,
     ],
     ['of which nobody knows what it is', [raw(Buffer.from('x'), {})], 'EmptySource', /no layers that hold files/],
     ['without a model', [raw(Buffer.from('x'), { [title]: 'x.txt' })], 'EmptySource', /no \.onnx file/],

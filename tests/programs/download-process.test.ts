@@ -89,7 +89,14 @@ describe('the program', limit, () => {
     const { code, word } = await start(`http://${origin.host}/m`).ended();
     deepEqual(
       [code, word],
-      [42, { result: 'verdict', verdict: 'SourceNotFound', message: `${origin.host} answered 404 Not Found` }],
+      [
+        42,
+        {
+          result: 'verdict',
+          verdict: 'SourceNotFound',
+          message: `${origin.host} answered 404 Not Found; check modelURL`,
+        },
+      ],
     );
   });
 

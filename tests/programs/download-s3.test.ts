@@ -4,6 +4,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { Desk } from '../kit/downloads.ts';
+import { startOrigin } from '../kit/origin.ts';
 import { s3User, startS3, type TestS3 } from '../kit/s3.ts';
 
 const weights = randomBytes(20 * 1024 * 1024);
@@ -96,6 +97,13 @@ describe('a bucket', { timeout: 120_000 }, () => {
       'SourceUnauthorized',
       /region|AuthorizationHeaderMalformed|SignatureDoesNotMatch/,
     ],
+    [
+      'with a region that is none',
+      's3://models/iris/1/',
+      { region: 'eu test 1' },
+      'SourceUnauthorized',
+      /the key region/,
+    ],
     ['with two names for one place', 's3://models/twice/', {}, 'UnsafeArchive', /twice/],
     ['with no name', 's3://UPPER/x', {}, 'SourceNotFound', /names no bucket/],
     ['with a key that leads out', 's3://models/../x', {}, 'UnsafeArchive', /leads out/],
@@ -107,5 +115,47 @@ describe('a bucket', { timeout: 120_000 }, () => {
       ok(word.result === 'verdict' && word.verdict === verdict, JSON.stringify(word));
       match(word.message, said);
       equal(/canary/.test(`${word.message}${desk.log}`), false);
+    });
+});
+
+describe('a listing that never ends', { timeout: 60_000 }, () => {
+  const page = (token: string) =>
+    `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>${token}</NextContinuationToken></ListBucketResult>`;
+  const rows: [string, (count: number) => string, string, RegExp, number][] = [
+    ['because it names the same page again', () => 'again', 'EmptySource', /leads back/, 2],
+    ['because it always names another', String, 'UnsafeArchive', /more than 1000 pages/, 1_000],
+  ];
+  for (const [why, token, verdict, said, asked] of rows)
+    test(`${why}: ${verdict}`, async () => {
+      let count = 0;
+      await using origin = await startOrigin((_, response) => void response.end(page(token(count++))));
+      using desk = new Desk();
+      desk.secret({ endpoint: `http://${origin.host}` });
+      const word = await desk.run('s3://models/iris/');
+      ok(word.result === 'verdict' && word.verdict === verdict, JSON.stringify(word));
+      match(word.message, said);
+      equal(origin.requests.length, asked);
+    });
+});
+
+describe('a bucket of another region', { timeout: 60_000 }, () => {
+  const error = (code: string, inner = '') => `<Error><Code>${code}</Code>${inner}</Error>`;
+  const header = { 'x-amz-bucket-region': 'eu-west-1' };
+  const rows: [number, Record<string, string>, string][] = [
+    [301, header, error('PermanentRedirect')],
+    [301, header, ''],
+    [307, header, error('TemporaryRedirect')],
+    [400, {}, error('AuthorizationHeaderMalformed', '<Region>eu-west-1</Region>')],
+  ];
+  for (const [status, headers, body] of rows)
+    test(`is named with the region to write, after ${status} ${body}`, async () => {
+      await using origin = await startOrigin((_, response) => void response.writeHead(status, headers).end(body));
+      using desk = new Desk();
+      desk.secret({ endpoint: `http://${origin.host}` });
+      for (const url of ['s3://models/iris.onnx', 's3://models/iris/']) {
+        const word = await desk.run(url);
+        ok(word.result === 'verdict' && word.verdict === 'SourceUnauthorized', JSON.stringify(word));
+        match(word.message, /the bucket is in the region eu-west-1: write it into region of the Secret/);
+      }
     });
 });

@@ -54,6 +54,16 @@ describe('TLS', limit, () => {
     ['that has expired', named(['weights.example'], old), old, /has expired/],
     ['for another name', named(['other.example']), authority, /another name/],
   ];
+  test('with a ca.crt that holds no certificate is refused before anybody is asked', async () => {
+    await using origin = await fileServer(small);
+    using desk = new Desk();
+    desk.secret({ 'ca.crt': 'my authority' });
+    const word = await desk.run(`http://${origin.host}/m`);
+    ok(word.result === 'verdict' && word.verdict === 'SourceTLSError', JSON.stringify(word));
+    match(word.message, /^ca\.crt holds no certificate/);
+    equal(origin.requests.length, 0);
+  });
+
   for (const [name, tls, trusted, said] of rows)
     test(`with a certificate ${name} is refused`, async () => {
       await using origin = await startOrigin((request, response) => serve(request, response, small, version), { tls });
@@ -83,6 +93,7 @@ describe('TLS', limit, () => {
     using desk = new Desk();
     const word = await desk.run(`https://${origin.host}/m`);
     ok(word.result === 'verdict' && word.verdict === 'SourceTLSError', JSON.stringify(word));
+    match(word.message, /: it does not speak TLS; write http:\/\/ in modelURL if that is meant \(ERR_SSL/);
   });
 
   test('is not left for plain HTTP', async () => {

@@ -41,6 +41,18 @@ describe('a file', limit, () => {
     equal(origin.requests.length, asked);
   });
 
+  test('is arranged anew for a framework that wants it otherwise', async () => {
+    await using origin = await fileServer(small, []);
+    using desk = new Desk();
+    const names: string[][] = [];
+    for (const framework of ['custom', 'onnx', 'custom']) {
+      const word = await desk.run(`http://${origin.host}/iris.bin`, { args: [`--framework=${framework}`] });
+      equal(word.result, 'done', JSON.stringify(word));
+      names.push(Object.keys(desk.files()));
+    }
+    deepEqual(names, [['iris.bin'], ['model.onnx'], ['iris.bin']]);
+  });
+
   test('that is cut twice is resumed where it was cut', async () => {
     const cuts = [{}, { cutAfter: 5 * mebibyte }, { cutAfter: 3 * mebibyte }];
     await using origin = await fileServer(content, cuts);
@@ -237,10 +249,14 @@ describe('a file', limit, () => {
 
 describe('an answer', limit, () => {
   const verdicts: [number, string][] = [
+    [204, 'EmptySource'],
+    [301, 'SourceNotFound'],
+    [400, 'SourceNotFound'],
     [401, 'SourceUnauthorized'],
     [403, 'SourceUnauthorized'],
     [404, 'SourceNotFound'],
     [410, 'SourceNotFound'],
+    [418, 'SourceNotFound'],
   ];
   for (const [status, verdict] of verdicts)
     test(`${status} is the verdict ${verdict}, at once`, async () => {
@@ -248,7 +264,7 @@ describe('an answer', limit, () => {
       using desk = new Desk();
       const word = await desk.run(`http://${origin.host}/m`);
       ok(word.result === 'verdict' && word.verdict === verdict);
-      match(word.message, new RegExp(`answered ${status}`));
+      match(word.message, new RegExp(`answered ${status}.*; check (?:modelURL|the Secret)`));
       equal(origin.requests.length, 1);
     });
 
@@ -273,10 +289,20 @@ describe('an answer', limit, () => {
     equal(origin.requests.length, 9);
   });
 
-  test('400 is a fault that is not tried again', async () => {
-    await using origin = await startOrigin((_request, response) => void response.writeHead(400).end());
+  test('409 is a fault that is not tried again in the same run', async () => {
+    await using origin = await startOrigin((_request, response) => void response.writeHead(409).end());
     using desk = new Desk();
     equal((await desk.run(`http://${origin.host}/m`)).result, 'fault');
+    equal(origin.requests.length, 1);
+  });
+
+  test('that points to what is no URL is followed nowhere, and asked for once', async () => {
+    const location = { location: 'http://[nowhere' };
+    await using origin = await startOrigin((_request, response) => void response.writeHead(302, location).end());
+    using desk = new Desk();
+    const word = await desk.run(`http://${origin.host}/m`);
+    ok(word.result === 'verdict' && word.verdict === 'SourceNotFound', JSON.stringify(word));
+    match(word.message, /no URL; check modelURL/);
     equal(origin.requests.length, 1);
   });
 
@@ -328,6 +354,19 @@ describe('an answer', limit, () => {
     const word = await desk.run(`http://${origin.host}/m`);
     equal(word.result, 'fault');
     deepEqual(desk.files(), {});
+  });
+
+  test('that is a bad archive leaves nothing of it behind', async () => {
+    const archive = tar({ name: 'good', content: small }, { name: '../evil', content: 'x' });
+    await using origin = await fileServer(archive, []);
+    using desk = new Desk();
+    const word = await desk.run(`http://${origin.host}/m.tar`);
+    ok(word.result === 'verdict' && word.verdict === 'UnsafeArchive', JSON.stringify(word));
+    const left = readdirSync(desk.volume, { recursive: true, encoding: 'utf8' });
+    deepEqual(
+      left.filter((name) => /good|evil/.test(name)),
+      [],
+    );
   });
 
   test('that was compressed though nobody asked for it is expanded, if the name does not say so', async () => {

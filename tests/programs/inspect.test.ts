@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { exitCode, heardLastWord, inspectArguments, type LastWord, type SourceAccess } from '../../src/api/index.ts';
@@ -107,6 +107,8 @@ describe('an image', () => {
 const run = (url: string, access: SourceAccess, files: Record<string, Record<string, string>>): Promise<LastWord> =>
   runInspect({ url, access }, { ...around, files: (name) => files[name] ?? {}, apiServer: [], allow: ['127.0.0.1'] });
 
+const main = join(import.meta.dirname, '../../src/programs/inspect/main.ts');
+
 describe('the program', () => {
   test('sees with a pull secret what is private', async () => {
     const digest = await closed.push('models/private:1');
@@ -138,11 +140,17 @@ describe('the program', () => {
     ok(!word.message.includes('canary'));
   });
 
+  test('says that an authority is none', async () => {
+    const files = { '/own': { 'ca.crt': 'my authority' } };
+    const word = await run(`oci://${closed.host}/models/private:1`, { credentials: '/own' }, files);
+    ok(word.result === 'verdict' && word.verdict === 'SourceTLSError', JSON.stringify(word));
+    match(word.message, /^ca\.crt holds no certificate/);
+  });
+
   test('as a process leaves its last word and its exit code, also where it may not go', async () => {
     mkdirSync(join(folder, 'pull'));
     writeFileSync(join(folder, 'pull', '0.json'), pullSecret(closed.host));
     const access = { pullSecrets: join(folder, 'pull'), plainHttp: [closed.host] };
-    const main = join(import.meta.dirname, '../../src/programs/inspect/main.ts');
     const args = inspectArguments({ url: `oci://${closed.host}/models/private:1`, access });
     const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
     const said = (await child.stdout.toArray()).join('');
@@ -151,4 +159,23 @@ describe('the program', () => {
     ok(word?.result === 'verdict');
     deepEqual([code, word.verdict], [exitCode.verdict, 'EgressDenied']);
   });
+
+  /** Loopback is never reached by the program as it is. */
+  const own = Object.values(networkInterfaces())
+    .flat()
+    .find((one) => one?.family === 'IPv4' && !one.internal)?.address;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    test(`ends on ${signal} with a fault that says so`, { skip: own === undefined, timeout: 30_000 }, async () => {
+      const silent = createServer().listen(0, own);
+      await once(silent, 'listening');
+      const host = `${own}:${(silent.address() as { port: number }).port}`;
+      const args = inspectArguments({ url: `oci://${host}/models/iris:1`, access: { plainHttp: [host] } });
+      const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+      silent.once('connection', () => child.kill(signal));
+      const said = (await child.stdout.toArray()).join('');
+      const [code] = (await once(child, 'close')) as [number];
+      silent.close();
+      deepEqual(heardLastWord(said), { result: 'fault', message: 'the look at the image was stopped' });
+      equal(code, exitCode.fault);
+    });
 });

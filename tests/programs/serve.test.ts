@@ -7,6 +7,8 @@ import { type ElementType, elementType, encoded, floats } from '../kit/onnx/grap
 import { echoModel, iris, irisModel, irisProbabilities, oneNode, perceptronModel } from '../kit/onnx/models.ts';
 import { modelFolder, type RunningServer, serveEnds, startServe } from '../kit/serve.ts';
 
+const mebibyte = 2 ** 20;
+
 interface Answer {
   status: number;
   headers: Headers;
@@ -217,6 +219,21 @@ describe('bodies', () => {
       equal(answer.status, status, JSON.stringify(answer.value));
       match(answer.value.error ?? '', says);
     }
+    equal((await infer(server, request)).status, 200);
+  });
+
+  test('that hide huge ones get no more memory than large bodies may take', async () => {
+    using folder = modelFolder({ 'model.onnx': irisModel() });
+    const bodyLimit = 32 * mebibyte;
+    await using server = await startServe({ model: folder.path, bodyLimit });
+    const before = server.peakMemory();
+    const init = { body: gzipSync(Buffer.alloc(bodyLimit, ' ')), headers: { 'content-encoding': 'gzip' } };
+    const answers = await Promise.all(Array.from({ length: 40 }, () => infer(server, undefined, init)));
+    const told = Object.groupBy(answers, ({ status }) => status);
+    deepEqual(Object.keys(told), ['400', '503']);
+    match(told[503]?.[0]?.value.error ?? '', /Too many large requests/);
+    const grown = (server.peakMemory() - before) / mebibyte;
+    ok(grown < 1_000, `memory grew by ${Math.round(grown)} MiB`);
     equal((await infer(server, request)).status, 200);
   });
 

@@ -61,6 +61,10 @@ describe('Secrets', () => {
     deepEqual(canariesIn({ verb: 'create', objectRef: jobs, requestObject: { data: { a: 'b' } } }), []);
   });
 
+  test('tell everybody where a source is', () => {
+    deepEqual(canariesIn(secret({ stringData: { endpoint: 'http://bucket.example', region: 'eu-west-1' } })), []);
+  });
+
   test('with a login to a registry have it in the password alone', () => {
     const auths = {
       'registry.example': { username: 'robot', password: 'open+sesame', auth: base64('robot:open+sesame') },
@@ -78,6 +82,28 @@ describe('Secrets', () => {
       equal(search.ownerIn(`a line with ${text} in it`), 'it', text);
     equal(search.ownerIn('opensesame'), undefined, 'a value is no pattern');
     equal(new Search([]).ownerIn('anything'), undefined);
+  });
+
+  test('are found behind a name and before something else in base64', () => {
+    const search = new Search([{ value: 'open+sesame', owner: 'it' }]);
+    for (const before of ['', 'a', 'ab', 'abc'])
+      for (const behind of ['', 'x', 'xy', 'xyz'])
+        equal(search.ownerIn(`Basic ${base64(`${before}open+sesame${behind}`)}`), 'it', `${before}_${behind}`);
+    equal(search.ownerIn(base64('robot:open-sesame')), undefined);
+  });
+
+  test('of several lines are found by the longest of them, however their ends are written', () => {
+    const key = '-- BEGIN --\nMIIEvQIBADANBg\n-- END --\n';
+    const search = new Search([{ value: key, owner: 'it' }]);
+    for (const text of [...key.split('\n').slice(1, 2), JSON.stringify({ key }), base64(key), encodeURIComponent(key)])
+      equal(search.ownerIn(text), 'it', text);
+    equal(search.ownerIn('-- BEGIN --'), undefined);
+    equal(isTooShort({ value: 'a\nb\nc\nd\ne\nf', owner: 'it' }), true);
+  });
+
+  test('with quotes are found in JSON', () => {
+    const value = 'open "the" \\ sesame';
+    equal(new Search([{ value, owner: 'it' }]).ownerIn(JSON.stringify({ message: `it is ${value}` })), 'it');
   });
 
   test('are looked for in what the operator wrote', () => {

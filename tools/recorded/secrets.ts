@@ -28,8 +28,12 @@ export function canariesIn(request: Recorded): Canary[] {
 const nameIn = (body: Record<string, unknown>): string =>
   (body['metadata'] as { name?: string } | undefined)?.name ?? '';
 
-/** Of a login to registries only what is secret: addresses and names of users are told to everybody. */
+/** Keys of a Secret for a source that say where it is and whom to trust. */
+const addresses = ['endpoint', 'region', 'ca.crt'];
+
+/** Only what is secret: addresses and names of users are told to everybody. */
 function passwordsIn(key: string, value: string): string[] {
+  if (addresses.includes(key)) return [];
   if (key !== '.dockerconfigjson') return [value];
   const { auths = {} } = JSON.parse(value) as { auths?: Record<string, Record<string, string>> };
   return Object.values(auths).flatMap(({ password, auth, identitytoken }) =>
@@ -38,17 +42,33 @@ function passwordsIn(key: string, value: string): string[] {
 }
 
 /** Whether it would be found by chance. */
-export const isTooShort = ({ value }: Canary): boolean => value.length < shortest;
+export const isTooShort = ({ value }: Canary): boolean => needleIn(value).length < shortest;
 
-/** What is looked for: each value as it is, in base64, and as it stands in a URL. */
+/** What of a value is looked for: its longest line, because logs are read line by line and line ends are written in many ways. */
+const needleIn = (value: string): string =>
+  value.split(/[\r\n]+/).reduce((longest, line) => (line.length > longest.length ? line : longest));
+
+/** How a needle may stand in a text. */
+const formsOf = (needle: string): string[] => [
+  needle,
+  JSON.stringify(needle).slice(1, -1),
+  encodeURIComponent(needle),
+  ...[0, 1, 2].map((before) => inBase64(needle, before)),
+];
+
+/** The part of a base64 text that the needle alone decides, where so many bytes (modulo three) stand before it. */
+function inBase64(needle: string, before: number): string {
+  const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(needle)]);
+  return bytes.toString('base64').slice(Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6));
+}
+
+/** What is looked for: each value as it is, in JSON, in a URL, and in base64, also with something else before or behind it. */
 export class Search {
   private readonly owners = new Map<string, string>();
   private readonly pattern: RegExp | undefined;
 
   constructor(canaries: readonly Canary[]) {
-    for (const { value, owner } of canaries)
-      for (const form of [value, Buffer.from(value).toString('base64').replace(/=+$/, ''), encodeURIComponent(value)])
-        this.owners.set(form, owner);
+    for (const { value, owner } of canaries) for (const form of formsOf(needleIn(value))) this.owners.set(form, owner);
     const forms = [...this.owners.keys()].map((form) => form.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
     this.pattern = forms.length > 0 ? new RegExp(forms.join('|')) : undefined;
   }

@@ -120,7 +120,7 @@ export function failureOf(job: Job, pods: readonly Pod[]): Cause {
   const word = lastWord(pods);
   if (word?.result === 'verdict') return { reason: word.verdict, message: word.message, object };
   if (word?.result === 'fault')
-    return { reason: `${workOf(job)}Failed`, message: `${word.message} (${attempts(job)})`, object };
+    return { reason: `${workOf(job)}Failed`, message: `${word.message} (${attempts(job)}${timeIn(job)})`, object };
   return jobCause(job, pods) ?? { reason: `${workOf(job)}Failed`, message: `${object} failed`, object };
 }
 
@@ -130,6 +130,12 @@ const workOf = ({ metadata }: Job): string =>
 
 const attempts = ({ status }: Job): string =>
   status?.failed === 1 ? '1 attempt failed' : `${status?.failed ?? 0} attempts failed`;
+
+/** Without it, nobody would see why there was no further attempt. */
+const timeIn = ({ status }: Job): string =>
+  status?.conditions?.some(({ type, reason }) => type === 'Failed' && reason === 'DeadlineExceeded')
+    ? ', and its time is over'
+    : '';
 
 const objectOf = ({ metadata }: Job): string => `Job ${metadata.name}`;
 

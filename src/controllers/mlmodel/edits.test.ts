@@ -16,7 +16,14 @@ import {
 import { look, plan, says, servers, wantedOf } from '../../../tests/kit/plans.ts';
 import { foreign, seen } from '../../../tests/kit/world.ts';
 import { mark, type MLModel } from '../../api/index.ts';
-import { conditionOf, type Deployment, type KubeObject, label, PersistentVolumeClaim } from '../../objects/index.ts';
+import {
+  conditionOf,
+  type Deployment,
+  type KubeObject,
+  label,
+  type LooseCondition,
+  PersistentVolumeClaim,
+} from '../../objects/index.ts';
 
 const v1 = aModel();
 const v2 = aModel({ modelURL: 'https://models.example/iris-2.onnx' });
@@ -166,6 +173,21 @@ describe('an attempt', () => {
   test('that failed for good is not repeated after a change of what only the servers use', () => {
     for (const same of [aModel({ server: { args: ['x'] } }), aModel({ replicas: 3 }), aModel({ env: [] })])
       equal(look(same, seen(...failed)).status.phase, 'Failed');
+  });
+
+  test('that found no room is followed by another when the volume has grown, or grows as soon as a pod mounts it', () => {
+    const larger = aModel({ storageSize: '4Gi' });
+    const full = job(v1, 'Failed');
+    const of = (size: string, capacity: string, conditions: LooseCondition[] = []): PersistentVolumeClaim => ({
+      ...claim(aModel({ storageSize: size })),
+      status: { phase: 'Bound', capacity: { storage: capacity }, conditions },
+    });
+    equal(begins(larger, revision(v1), full, of('1Gi', '1Gi')), false, 'it is only asked to grow');
+    equal(begins(larger, revision(v1), full, of('4Gi', '1Gi')), false, 'it grows');
+    match(look(larger, seen(revision(v1), full, of('4Gi', '1Gi'))).status.message ?? '', /has not grown yet/);
+    const pending: LooseCondition = { type: 'FileSystemResizePending', status: 'True' };
+    equal(begins(larger, revision(v1), full, of('4Gi', '1Gi', [pending])), true);
+    equal(begins(larger, revision(v1), full, of('4Gi', '4Gi')), true);
   });
 
   test('that runs well goes on, though a person would now begin it in another way', () => {

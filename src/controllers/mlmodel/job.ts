@@ -1,7 +1,7 @@
 // A Job that runs one of our programs to its end. The end is judged by exit codes: a verdict is final, a fault of the
 // network is tried again, and what a node did to the pod counts for nothing.
 
-import { exitCode, mark, MLModel, partLabels, type SourceAccess } from '../../api/index.ts';
+import { downloadSeconds, exitCode, mark, MLModel, partLabels, type SourceAccess } from '../../api/index.ts';
 import { Job, type PodSpec } from '../../objects/index.ts';
 import { containerBasics, defined, podBasics } from './pod.ts';
 import type { MLModelSettings } from './settings.ts';
@@ -32,6 +32,12 @@ export interface Mount {
 
 const scratch: Mount = { volume: { name: 'scratch', emptyDir: { sizeLimit: '64Mi' } }, path: '/tmp' };
 
+/**
+ * Seconds for all attempts together, more than a program ever gives itself: this ends only what hangs. Its clock also runs
+ * while a pod waits for a node, a volume or a Secret, which may come after hours, so the short look has as much.
+ */
+const mostSeconds = downloadSeconds + 3_600;
+
 /** The Job of a program. */
 export function programJob(model: MLModel, program: Program, settings: MLModelSettings): Job {
   const { name, component, attempt } = program;
@@ -42,6 +48,7 @@ export function programJob(model: MLModel, program: Program, settings: MLModelSe
     metadata: { name, labels, annotations: { [mark.attempt]: attempt } },
     spec: {
       backoffLimit: 6,
+      activeDeadlineSeconds: mostSeconds,
       podReplacementPolicy: 'Failed',
       podFailurePolicy: {
         rules: [
@@ -75,7 +82,7 @@ function podSpec(
         ...containerBasics,
         name: component,
         image: settings.image,
-        args,
+        args: args.map(verbatim),
         resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { memory } },
         volumeMounts: all.map(({ volume, path, readOnly }) => ({
           name: volume.name,
@@ -87,6 +94,9 @@ function podSpec(
     volumes: all.map(({ volume }) => volume),
   };
 }
+
+/** A kubelet would put the values of variables where `$(NAME)` stands, and takes `$$` for a `$`: what people wrote is data. */
+const verbatim = (argument: string): string => argument.replaceAll('$', '$$$$');
 
 /** What a program is told about its source, and what is mounted for that. Pull secrets are for images alone. */
 export function sourceAccess(model: MLModel, settings: MLModelSettings): Access {

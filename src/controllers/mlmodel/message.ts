@@ -11,9 +11,9 @@ export function reasonOf(stage: Stage): string {
   return stage.cause?.reason ?? stage.name;
 }
 
-/** The revision that answers; while one takes over from another, the other. */
-export function servingRevision({ rollout: { serving, told } }: Plan): string | undefined {
-  return serving.find((name) => name !== told) ?? serving[0];
+/** The revision that answers; while one takes over from another, the other. News of a Deployment may outrun that of its pods. */
+export function servingRevision({ rollout: { serving, told, complete, available } }: Plan): string | undefined {
+  return serving.find((name) => name !== told) ?? serving[0] ?? (complete && available > 0 ? told : undefined);
 }
 
 /** The sentence. */

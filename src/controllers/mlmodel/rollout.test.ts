@@ -206,6 +206,12 @@ describe('ready', () => {
     );
   });
 
+  test('names what serves also where the news of the Deployment comes before that of its pods', () => {
+    const { status } = look(model, seen(revision(model), claim(model, { digest }), deployment(model)));
+    equal(status.phase, 'Ready');
+    equal(status.servingRevision, status.revision);
+  });
+
   test('with no server asked for, nothing is said to serve', () => {
     const idle = aModel({ replicas: 0 });
     const { status } = look(idle, seen(revision(idle), claim(idle, { digest }), deployment(idle)));
@@ -282,6 +288,32 @@ describe('the deadline', () => {
     equal(status.phase, 'Downloading');
     equal(conditionOf(status, 'Ready')?.reason, 'DownloadRetrying');
     match(status.message ?? '', /the connection was reset \(2 attempts failed, it is tried again\)/);
+  });
+
+  const stopped = (failed: number): Job => {
+    const overtime = {
+      type: 'Failed',
+      status: 'True',
+      reason: 'DeadlineExceeded',
+      message: 'Job was active longer',
+    } as const;
+    const whole = job(v1);
+    return {
+      ...whole,
+      spec: { ...whole.spec, activeDeadlineSeconds: 90_000 },
+      status: { failed, conditions: [{ ...overtime, lastTransitionTime: new Date(late).toISOString() }] },
+    };
+  };
+
+  test('of the whole download ends it, with what it waited for or with its last fault', () => {
+    const mute = look(v1, seen(revision(v1), claim(v1), stopped(0))).status;
+    equal(mute.phase, 'Failed');
+    equal(conditionOf(mute, 'Ready')?.reason, 'DeadlineExceeded');
+    match(mute.message ?? '', /took too long, and was stopped after 1500 minutes/);
+    const fault = downloadPod(v1, { result: 'fault', message: 'the connection was reset' });
+    const told = look(v1, seen(revision(v1), claim(v1), stopped(2), fault)).status;
+    equal(conditionOf(told, 'Ready')?.reason, 'DownloadFailed');
+    match(told.message ?? '', /the connection was reset \(2 attempts failed, and its time is over\)/);
   });
 
   test('passes for a pod that is never started and does not say why', () => {

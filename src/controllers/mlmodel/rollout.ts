@@ -8,11 +8,13 @@ import {
   causeOfPods,
   Deployment,
   deploymentCause,
+  evictionCause,
   isPodReady,
   notReadyCause,
   Pod,
   podCondition,
   podEventCause,
+  probeCause,
   type PodTemplate,
   unreadyCause,
 } from '../../objects/index.ts';
@@ -75,7 +77,7 @@ export function rolloutOf(model: MLModel, seen: Observed, { podEvents }: Facts<M
     ready: status?.readyReplicas ?? 0,
     replicas: status?.replicas ?? 0,
     takingOver: takingOver(running),
-    cause: causeOfPods(pods) ?? deploymentCause(running) ?? notStarted(pods, podEvents) ?? unreadyCause(pods),
+    cause: ofPods(pods, podEvents) ?? deploymentCause(running) ?? notReady(pods, podEvents) ?? unreadyCause(pods),
     late: notReadyCause(pods),
     since: lastChange(running, pods),
     hindrance: hindered('room', noRoom, pods) ?? overQuota(running) ?? hindered('others', apart, pods),
@@ -85,23 +87,39 @@ export function rolloutOf(model: MLModel, seen: Observed, { podEvents }: Facts<M
 const serversOf = (revision: string | undefined, seen: Observed): Pod[] =>
   seen.labelled(Pod).filter((pod) => isServer(pod) && revision !== undefined && revisionIn(pod) === revision);
 
-/** What the kubelet says of a server that has its node and cannot be started, with its volume for example. */
-const notStarted = (pods: readonly Pod[], events: Facts<MLModelFacts>['podEvents']): Cause | undefined =>
+type Told = Facts<MLModelFacts>['podEvents'];
+
+/** A server that is ended for its probe seems to crash, and one that is taken away seems to be done, until events are known. */
+function ofPods(pods: readonly Pod[], events: Told): Cause | undefined {
+  const cause = causeOfPods(pods);
+  if (cause?.reason === 'CrashLooping') return firstTold(probeCause, pods, events) ?? cause;
+  return cause?.reason === 'Evicted' ? (firstTold(evictionCause, pods, events) ?? cause) : cause;
+}
+
+/** What the kubelet says of a server that cannot be started, with its volume for example, or does not answer. */
+const notReady = (pods: readonly Pod[], events: Told): Cause | undefined => firstTold(podEventCause, pods, events);
+
+const firstTold = (judge: typeof podEventCause, pods: readonly Pod[], events: Told): Cause | undefined =>
   events.state === 'known'
-    ? pods.map((pod) => podEventCause(pod, events.value)).find((cause) => cause !== undefined)
+    ? pods.map((pod) => judge(pod, events.value)).find((cause) => cause !== undefined)
     : undefined;
 
 /**
- * A server that has its node and is not started, where that is more than the first moments of a takeover: after its
- * deadline, beside servers that had arrived, or with a volume of which only its owner knows where it can be mounted.
+ * A server that has its node and is not ready, where that is more than the first moments of a takeover: after its
+ * deadline, beside servers that had arrived, or with a volume of which only its owner knows where it can be mounted. Or
+ * one that its node has stopped, which is at no time how a server should end.
  */
 export function stuckServer(model: MLModel, source: Source, seen: Observed): Pod | undefined {
   const running = seen.get(Deployment, serverName(model));
-  if (!running || (takingOver(running) === 'going' && source.from !== 'claim')) return undefined;
-  return serversOf(running.metadata.annotations?.[mark.revision], seen)
-    .filter(({ spec, status, metadata }) => spec.nodeName && status?.phase === 'Pending' && !metadata.deletionTimestamp)
-    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))[0];
+  const servers = serversOf(running?.metadata.annotations?.[mark.revision], seen)
+    .filter(({ spec, metadata }) => spec.nodeName && !metadata.deletionTimestamp)
+    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  const early = !running || (takingOver(running) === 'going' && source.from !== 'claim');
+  return (early ? undefined : servers.find(isWaiting)) ?? servers.find(({ status }) => status?.phase === 'Succeeded');
 }
+
+const isWaiting = (pod: Pod): boolean =>
+  pod.status?.phase === 'Pending' || (pod.status?.phase === 'Running' && !isPodReady(pod));
 
 const isServer = ({ metadata }: Pod): boolean => metadata.labels?.['app.kubernetes.io/component'] === 'server';
 

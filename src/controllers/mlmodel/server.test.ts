@@ -29,6 +29,10 @@ describe('a server', () => {
     }
   });
 
+  test('is asked every second while it starts, so that none waits which is up', () => {
+    equal(probe('startupProbe').periodSeconds, 1);
+  });
+
   test('is asked for readiness where the framework answers, or where a person says', () => {
     equal(probe('readinessProbe').httpGet?.path, '/v2/health/ready');
     equal(probe('readinessProbe', { server: { healthPath: '/up' } }).httpGet?.path, '/up');

@@ -149,7 +149,8 @@ function container(model: MLModel, row: Framework, source: Located): Container {
       ...resources,
       requests: { cpu: '100m', memory: '256Mi', ...resources?.limits, ...resources?.requests },
     },
-    startupProbe: { ...probe, failureThreshold: Math.ceil(rollout.progressDeadlineSeconds / probe.periodSeconds) },
+    // Every second: a server that is up is not to wait for its next turn. How long it may take is the deadline's affair.
+    startupProbe: { ...probe, periodSeconds: 1, failureThreshold: rollout.progressDeadlineSeconds },
     readinessProbe: { ...probe, failureThreshold: 2 },
     livenessProbe: { tcpSocket: { port: 'http' }, periodSeconds: 10, failureThreshold: 6 },
     lifecycle: { preStop: { sleep: { seconds: drain } } },

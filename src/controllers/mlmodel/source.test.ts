@@ -29,7 +29,7 @@ const edits: [what: string, edited: MLModel, changes: ('weights' | 'attempt' | '
   ['framework to a repository of models', aModel({ framework: 'pytorch' }), ['weights', 'revision']],
   ['framework to one file', aModel({ framework: 'sklearn' }), ['weights', 'revision']],
   ['framework to a folder', aModel({ framework: 'vllm' }), ['weights', 'revision']],
-  ['framework to one with the same layout', aModel({ framework: 'custom' }), ['revision']],
+  ['framework to one that takes everything', aModel({ framework: 'custom' }), ['weights', 'revision']],
   ['server', aModel({ server: { args: [] } }), ['revision']],
   ['env', aModel({ env: [{ name: 'A', value: 'b' }] }), ['revision']],
   ['resources', aModel({ resources: { limits: { memory: '1Gi' } } }), ['revision']],

@@ -1,7 +1,7 @@
 // Where weights come from, and what names them: two models, or two revisions of one, with the same source share nothing
 // but the hash of it, so a change of source never touches what is already there.
 
-import { childName, mark, type MLModel, shortHash } from '../../api/index.ts';
+import { arrangementOf, childName, mark, type MLModel, shortHash } from '../../api/index.ts';
 
 /**
  * Weights that are fetched onto a volume of their own; that are on somebody's volume already; that nodes pull and mount
@@ -42,24 +42,9 @@ export function sourceOf(model: MLModel, found?: Found): Source {
   return { ...downloadOf(model, found.digest), image };
 }
 
-/** How a framework wants its weights laid out, where they cannot be as they came: others can share theirs. */
-const layouts: Partial<Record<MLModel['spec']['framework'], string>> = {
-  tensorflow: 'a folder for each version',
-  pytorch: 'a repository of models',
-  sklearn: 'a file that joblib reads',
-  xgboost: 'a file of a booster',
-  huggingface: 'a folder with its configuration',
-  vllm: 'a folder with its configuration',
-};
-
-/** Of a model on the hub only a part may be fetched. */
-const layoutOf = ({ modelURL, framework }: MLModel['spec']): string | undefined =>
-  layouts[framework] ?? (framework === 'onnx' && modelURL.startsWith('hf://') ? 'the onnx files alone' : undefined);
-
 function downloadOf({ spec, metadata }: MLModel, digest: string): Extract<Source, { from: 'download' }> {
-  const { modelURL, accessMode } = spec;
-  const layout = layoutOf(spec);
-  const weights = shortHash([modelURL, digest, accessMode, ...(layout === undefined ? [] : [layout])], 10);
+  const { modelURL, accessMode, framework } = spec;
+  const weights = shortHash([modelURL, digest, accessMode, arrangementOf(framework)], 10);
   return { from: 'download', weights, claim: childName(metadata.name, `weights-${weights}`) };
 }
 

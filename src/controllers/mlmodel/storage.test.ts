@@ -3,8 +3,9 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { aModel, settings } from '../../../tests/kit/mlmodel.ts';
-import { exitCode, type MLModel } from '../../api/index.ts';
+import { downloadSeconds, exitCode, type MLModel } from '../../api/index.ts';
 import { label } from '../../objects/index.ts';
+import { inspectJob } from './inspect.ts';
 import { sourceOf } from './source.ts';
 import { downloadJob, downloadName, weightsClaim } from './storage.ts';
 
@@ -36,9 +37,9 @@ describe('a download', () => {
   });
 
   test('gets what a person wrote as one argument, and a Secret only as files', () => {
-    const model = aModel({ modelURL: 'https://models.example/$(rm)--x', credentials: 'mine' });
+    const model = aModel({ modelURL: 'https://models.example/$(HOME)--x$$', credentials: 'mine' });
     const [container] = jobFor(model).spec.template.spec.containers;
-    equal(container?.args?.at(-1), model.spec.modelURL);
+    equal(container?.args?.at(-1), 'https://models.example/$$(HOME)--x$$$$', 'a kubelet makes one dollar of two');
     equal(container?.args?.at(-2), '--');
     equal(container?.env, undefined);
     ok(JSON.stringify(jobFor(model).spec.template.spec['volumes']).includes('"secretName":"mine"'));
@@ -48,6 +49,13 @@ describe('a download', () => {
     const model = aModel();
     ok(downloadName(model, sourceFor(model), 'a') !== downloadName(model, sourceFor(model), 'b'));
     equal(jobFor(model).spec.template.metadata?.labels?.['app.kubernetes.io/component'], 'download');
+  });
+
+  test('may take longer than its program gives itself, and not for ever', () => {
+    const { spec } = jobFor(aModel());
+    ok((spec.activeDeadlineSeconds ?? 0) > downloadSeconds);
+    ok(!spec.template.spec.containers[0]?.args?.some((one) => one.startsWith('--deadline')));
+    equal(inspectJob(aModel(), settings).spec.activeDeadlineSeconds, spec.activeDeadlineSeconds);
   });
 
   test('is limited in memory, being a program of ours', () => {

@@ -57,6 +57,17 @@ export function mismatchOf({ spec }: MLModel, claim: PersistentVolumeClaim, seen
   return claim.status?.phase === 'Bound' && canGrow(claim, seen) ? 'grows' : 'rigid';
 }
 
+/** Whether a volume is still smaller than what is asked of it. One that only waits for a pod to grow must not wait for us. */
+export function isGrowing(model: MLModel, claim: PersistentVolumeClaim, seen: Observed): boolean {
+  if (mismatchOf(model, claim, seen) === 'grows') return true;
+  const { phase, capacity, conditions = [] } = claim.status ?? {};
+  const [held, asked] = [capacity?.storage, claim.spec.resources?.requests?.storage].map((size) =>
+    quantityOf(size ?? ''),
+  );
+  const waitsForPod = conditions.some(({ type, status }) => type === 'FileSystemResizePending' && status === 'True');
+  return phase === 'Bound' && held !== undefined && asked !== undefined && held < asked && !waitsForPod;
+}
+
 /** A class that we cannot see may grow its volumes; if not, the API server says so. */
 const canGrow = (claim: PersistentVolumeClaim, seen: Observed): boolean => {
   const kind = seen.read(StorageClass, claim.spec.storageClassName ?? '');

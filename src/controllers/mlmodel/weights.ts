@@ -6,6 +6,7 @@ import type { Facts, Observed } from '../../kube/define.ts';
 import {
   type Cause,
   claimCause,
+  expansionCause,
   isPodReady,
   type Job,
   jobResult,
@@ -18,7 +19,7 @@ import { attemptIn, failureOf, inJob, jobsFor, podsOf } from './downloads.ts';
 import type { MLModelFacts } from './facts.ts';
 import { type Looking, type Unread, untold } from './look.ts';
 import { attemptOf, type Source } from './source.ts';
-import { digestOn, isGoing, isIntact, isSize, mustBeReplaced, usersOf } from './volume.ts';
+import { digestOn, isGoing, isGrowing, isIntact, isSize, mustBeReplaced, usersOf } from './volume.ts';
 
 /**
  * The stages that weights go through. `absent`: there is no claim yet, and nothing in its way. `leaving`: the claim, or what is left of an earlier one, must go before a new one
@@ -62,7 +63,7 @@ export function weightsOf(model: MLModel, source: Source, seen: Observed, facts:
   const leaving = claim ? goingAway(model, claim, seen, facts) : remains(source.claim, jobs, seen);
   if (leaving) return leaving;
   if (!claim) return { at: 'absent', cause: undefined };
-  return loadingFor(attempt, claim, { jobs, seen, facts });
+  return loadingFor(model, claim, { jobs, seen, facts });
 }
 
 function mounted(name: string, seen: Observed): Weights {
@@ -139,7 +140,8 @@ const knownEvents = ({ claimEvents }: Facts<MLModelFacts>) => (claimEvents.state
 type Scene = { jobs: readonly Job[]; seen: Observed; facts: Facts<MLModelFacts> };
 
 /** The download on a claim that stays: the Job that is there, or the next. */
-function loadingFor(attempt: string, claim: PersistentVolumeClaim, { jobs, seen, facts }: Scene): Weights {
+function loadingFor(model: MLModel, claim: PersistentVolumeClaim, { jobs, seen, facts }: Scene): Weights {
+  const attempt = attemptOf(model);
   const live = jobs.filter((job) => jobResult(job) !== 'failed');
   const job = live.find((one) => attemptIn(one) === attempt || jobResult(one) === 'complete') ?? live[0];
   if (job) {
@@ -150,6 +152,7 @@ function loadingFor(attempt: string, claim: PersistentVolumeClaim, { jobs, seen,
   if (bindsFirst(claim, seen) && claim.status?.phase !== 'Bound') return binding(claim, facts);
   const leftover = usersOf(claim.metadata.name, 'download', seen);
   if (leftover.length > 0) return waitingFor(leftover);
+  if (isGrowing(model, claim, seen)) return waitingToGrow(claim);
   return { at: 'loading', attempt, cause: undefined, late: undefined, failed: 0, since: undefined };
 }
 
@@ -159,6 +162,14 @@ function waitingFor(leftover: readonly Pod[]): Weights {
   const message = `Pod ${name} of a former download must end first`;
   const since = leftover.find(({ metadata }) => metadata.name === name)?.metadata.deletionTimestamp;
   return { at: 'restarting', cause: { reason: 'DownloadEnding', message, object: `Pod ${name}` }, since };
+}
+
+/** A download that begins before the volume has grown would find it as full as before, and that is final. */
+function waitingToGrow(claim: PersistentVolumeClaim): Weights {
+  const object = objectOf(claim.metadata.name);
+  const message = `${object} has not grown yet; the download begins when it has`;
+  const since = claim.status?.conditions?.find(({ type }) => type === 'Resizing')?.lastTransitionTime ?? undefined;
+  return { at: 'restarting', cause: expansionCause(claim) ?? { reason: 'VolumeGrowing', message, object }, since };
 }
 
 /** Whether a claim is bound before a pod uses it. A class that we cannot see is taken as one that waits for a pod. */

@@ -17,7 +17,14 @@ export const disrupted: Judge = (pod) => {
   return target && disruption(pod, target.reason ?? '', target.message);
 };
 
-function disruption(pod: Pod, why: string, words: string | undefined): Cause {
+/** A server that ends in good order when its node takes it away looks as if it were done; only an event tells why. */
+export const stoppedByNode: Judge = (pod) => {
+  const runsForEver = (pod.spec.restartPolicy ?? 'Always') === 'Always';
+  return runsForEver ? disruption(pod, 'Evicted', pod.status?.message) : undefined;
+};
+
+/** Evicted, preempted or gone with its node: the cause in these words. */
+export function disruption(pod: Pod, why: string, words: string | undefined): Cause {
   const reason = lossesOfNode.has(why) ? 'NodeLost' : 'Evicted';
   const happened = reason === 'Evicted' ? `was evicted from ${nodeOf(pod)}` : `lost ${nodeOf(pod)}`;
   const object = nameOf(pod);

@@ -6,6 +6,7 @@ import { type KubeObject } from '../kind.ts';
 import { type Pod } from '../pod.ts';
 import { type Cause, type CauseReason, nameOf } from './cause.ts';
 import { isLeaving, isOver, unreadyIn } from './containers.ts';
+import { disruption } from './disruption.ts';
 import { sentence } from './words.ts';
 
 /** The events about an object, newest first. */
@@ -49,11 +50,25 @@ function notCreated(pod: Pod, warnings: readonly KubeEvent[]): Cause | undefined
   return { reason, message: sentence(`${object} cannot be started`, warning.message, advice), object };
 }
 
-function unhealthy(pod: Pod, warnings: readonly KubeEvent[]): Cause | undefined {
+/** Why a node took a pod away, where its status does not tell. */
+export function evictionCause(pod: Pod, events: readonly KubeEvent[]): Cause | undefined {
+  const warning = eventsAbout(pod, events).find(({ reason }) => reason === 'Evicted');
+  return warning && disruption(pod, warning.reason, warning.message);
+}
+
+function unhealthy(pod: Pod, warnings: readonly KubeEvent[], advice?: string): Cause | undefined {
   const runs = unreadyIn(pod).some(({ state }) => state?.running);
   const warning = warnings.find(({ reason }) => reason === 'Unhealthy');
   const object = nameOf(pod);
   return runs && warning
-    ? { reason: 'NotReady', message: sentence(`${object} runs, but is not ready`, warning.message), object }
+    ? { reason: 'NotReady', message: sentence(`${object} runs, but is not ready`, warning.message, advice), object }
     : undefined;
+}
+
+/** A kubelet that ends a container for its probe leaves an exit code behind that looks like a fault of the program's own. */
+export function probeCause(pod: Pod, events: readonly KubeEvent[]): Cause | undefined {
+  if (isOver(pod) || isLeaving(pod)) return undefined;
+  const about = eventsAbout(pod, events);
+  const killed = about.some(({ reason, message }) => reason === 'Killing' && /failed \w+ probe/.test(message));
+  return killed ? unhealthy(pod, about, 'it is ended and started again for that') : undefined;
 }

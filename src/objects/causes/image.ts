@@ -30,6 +30,10 @@ const advice = [
   ],
   [/x509|certificate/, 'the node does not trust the registry'],
   [
+    /server gave HTTP response to HTTPS client/,
+    'the registry answers without TLS, which the settings of the node must allow for it',
+  ],
+  [
     /no such host|i\/o timeout|connection refused|network is unreachable|registry is unavailable/,
     'the node cannot reach the registry',
   ],

@@ -68,6 +68,21 @@ describe('jobCause', () => {
       is: ['DeadlineExceeded', 'Job iris-download failed: Job was active longer than specified deadline'],
     },
     {
+      name: 'a Job that took longer than it was given',
+      job: jobs.jobStopped,
+      pods: [],
+      is: ['DeadlineExceeded', 'Job iris-download failed: it took too long, and was stopped after 1500 minutes'],
+    },
+    {
+      name: 'a Job whose attempts took longer than it was given',
+      job: jobs.jobStopped,
+      pods: [attempt(jobPodOutOfMemory, 'try-1', 1)],
+      is: [
+        'OutOfMemory',
+        `Job iris-download failed (it took too long, and was stopped after 1500 minutes): Pod try-1, container "download" ${killed} (raise resources.limits.memory)`,
+      ],
+    },
+    {
       name: 'a Job that is about to fail',
       job: jobs.jobFailing,
       pods: [],

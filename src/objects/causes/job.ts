@@ -25,14 +25,21 @@ const reasons = new Map<string, CauseReason>([
   ['DeadlineExceeded', 'DeadlineExceeded'],
 ]);
 
-function failed(job: Job, verdict: { reason: string; message: string }, pods: readonly Pod[]): Cause {
+interface Verdict {
+  reason: string;
+  message: string;
+}
+
+function failed(job: Job, verdict: Verdict, pods: readonly Pod[]): Cause {
   const object = nameOf(job);
   const root = lastCause(pods);
-  if (root)
-    return { ...root, message: `${object} failed (${steady(verdict.message) || verdict.reason}): ${root.message}` };
-  return {
-    reason: reasons.get(verdict.reason) ?? 'JobFailed',
-    message: sentence(`${object} failed`, verdict.message),
-    object,
-  };
+  const words = wordsOf(job, verdict);
+  if (root) return { ...root, message: `${object} failed (${steady(words) || verdict.reason}): ${root.message}` };
+  return { reason: reasons.get(verdict.reason) ?? 'JobFailed', message: sentence(`${object} failed`, words), object };
+}
+
+/** The Job controller does not say how long a Job was given. */
+function wordsOf({ spec: { activeDeadlineSeconds: seconds } }: Job, { reason, message }: Verdict): string {
+  if (reason !== 'DeadlineExceeded' || seconds === undefined) return message;
+  return `it took too long, and was stopped after ${Math.round(seconds / 60)} minutes`;
 }

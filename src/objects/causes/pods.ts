@@ -4,7 +4,7 @@
 import { type ContainerStatus, type Pod, podCondition } from '../pod.ts';
 import { type Cause, causeReasons, firstOf, type Judge, nameOf, untold } from './cause.ts';
 import { containerIn, eachContainer, isLeaving, isOver, unreadyIn } from './containers.ts';
-import { disrupted, forgotten, overtime, unreachable } from './disruption.ts';
+import { disrupted, forgotten, overtime, stoppedByNode, unreachable } from './disruption.ts';
 import { crashed, outOfMemory, unsupportedCPU } from './ending.ts';
 import { imageUnavailable } from './image.ts';
 import { refused, unschedulable } from './scheduling.ts';
@@ -28,8 +28,8 @@ const judges: readonly Judge[] = [
 
 /** What keeps a pod from going on. A pod that is starting, serving or done has no cause; one that leaves ends as it was told to. */
 export function podCause(pod: Pod): Cause | undefined {
-  if (pod.status?.phase === 'Succeeded') return undefined;
   if (isLeaving(pod)) return disrupted(pod);
+  if (pod.status?.phase === 'Succeeded') return stoppedByNode(pod);
   return firstOf(judges, (judge) => judge(pod));
 }
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { downloadArguments } from '../../api/contract.ts';
+import { downloadArguments, downloadSeconds } from '../../api/contract.ts';
 import { digestOf } from './digest.ts';
 import { heardDownload } from './order.ts';
 
@@ -81,4 +81,10 @@ test('the digest of several files is what sha256sum makes of them', () => {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+test('without a word about time it has what the operator reckons with', () => {
+  const heard = heardDownload(downloadArguments({ url: 'https://a/b', target: '/weights', framework: 'onnx' }));
+  ok('order' in heard);
+  equal(heard.order.deadline, downloadSeconds * 1_000);
 });

@@ -2,9 +2,18 @@
 // fetched, checked, unpacked, and given their places.
 
 import { createHash } from 'node:crypto';
-import { createSecureContext, getCACertificates } from 'node:tls';
-import { type LastWord, type Progress } from '../../api/contract.ts';
-import { type Clock, type DialOptions, egressRules, Hasher, type Log, type Resolve } from '../../base/index.ts';
+import type { SecureContext } from 'node:tls';
+import { arrangementOf, type LastWord, type Progress } from '../../api/contract.ts';
+import {
+  type Clock,
+  type DialOptions,
+  egressRules,
+  Hasher,
+  type Log,
+  NoCertificate,
+  type Resolve,
+  trusting,
+} from '../../base/index.ts';
 import { assemble } from './assemble.ts';
 import { readConfigs, readSecrets, type Secrets } from './credentials.ts';
 import { decoded } from './decode.ts';
@@ -41,7 +50,9 @@ const blockSize = 1024 * 1024;
 /** Runs a download to its end. What it throws is a refusal, a fault, or a surprise. */
 export async function download(order: Order, around: Surroundings): Promise<Extract<LastWord, { result: 'done' }>> {
   const volume = new Volume(order.target);
-  const source = createHash('sha256').update(order.url).digest('hex');
+  const source = createHash('sha256')
+    .update(`${arrangementOf(order.framework)}\n${order.url}`)
+    .digest('hex');
   try {
     const before = await volume.open(source);
     if (before && (order.digest === undefined || order.digest === before.digest)) return done(before);
@@ -93,7 +104,7 @@ async function fetched(order: Order, around: Surroundings, volume: Volume, sourc
     };
     const files = await fetchAll(plan.items, { kit, volume, order, fail: (error) => stop.abort(error) });
     const digest = await verified(plan, files, order, volume);
-    const moves = await assemble(files, { volume, framework: order.framework, signal, room });
+    const moves = await assemble(files, { ...order, volume, signal, room });
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     return await volume.finish({ source, digest, bytes }, moves);
   } catch (error) {
@@ -129,8 +140,17 @@ function watch(meter: Meter, order: Order, { clock, progress }: Surroundings, to
 function dialing(order: Order, { apiServer, resolve, clock }: Surroundings, secrets: Secrets): DialOptions {
   const ca = secrets['ca.crt'];
   const rules = egressRules({ apiServer, deny: order.deny, allow: order.allow });
-  const trust = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...getCACertificates(), ca] }) };
-  return { rules, resolve, clock, within: order.connect, ...trust };
+  return { rules, resolve, clock, within: order.connect, ...(ca !== undefined && { secureContext: trusted(ca) }) };
+}
+
+function trusted(ca: string): SecureContext {
+  try {
+    return trusting(ca);
+  } catch (error) {
+    throw error instanceof NoCertificate
+      ? new Refused('SourceTLSError', `${error.message}; check the Secret that credentials names`, error)
+      : error;
+  }
 }
 
 interface Fetching {
@@ -150,7 +170,7 @@ async function fetchAll(items: readonly Item[], { kit, volume, order, fail }: Fe
   const tasks = items.map((item) =>
     files.run(async () => {
       kit.signal.throwIfAborted();
-      return decoded(await fetchItem(item, volume.own('parts', parts.get(item) ?? ''), kit));
+      return decoded(await fetchItem(item, volume.own('parts', parts.get(item) ?? ''), kit), kit.signal);
     }),
   );
   for (const task of tasks) task.catch(fail);
@@ -172,5 +192,8 @@ async function verified(
   const digest = plan.digest ?? digestOf(files);
   if (asked === undefined || asked === digest) return digest;
   await volume.keepParts(new Set());
-  throw new Refused('ChecksumMismatch', `the download should be ${asked}, and is ${digest}`);
+  throw new Refused(
+    'ChecksumMismatch',
+    `the download should be ${asked}, and is ${digest}; mend digest, or the source`,
+  );
 }

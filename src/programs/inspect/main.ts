@@ -3,9 +3,9 @@
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { heardInspect, sayLastWord } from '../../api/index.ts';
+import { exitCode, heardInspect, type InspectOrder, type LastWord, sayLastWord } from '../../api/index.ts';
 import { systemClock } from '../../base/index.ts';
-import { codeOf, runInspect } from './run.ts';
+import { runInspect } from './run.ts';
 
 const wrongArguments = 2;
 const terminationLog = '/dev/termination-log';
@@ -32,16 +32,22 @@ function say(words: string): void {
   }
 }
 
-async function main(): Promise<number> {
-  const heard = heardInspect(process.argv.slice(2));
-  if ('wrong' in heard) {
-    process.stderr.write(`error: ${heard.wrong}\n`);
-    return wrongArguments;
-  }
+/** Until it ends, or is told to stop: the first process of a container hears only the signals that it asks for. */
+function runUntilStopped(order: InspectOrder): Promise<LastWord> {
+  const stopped = new Promise<LastWord>((resolve) => {
+    const end = () => resolve({ result: 'fault', message: 'the look at the image was stopped' });
+    process.once('SIGTERM', end).once('SIGINT', end);
+  });
   const around = { clock: systemClock, random: Math.random, files, apiServer: apiServer() };
-  const word = await runInspect(heard.order, around);
-  say(sayLastWord(word));
-  return codeOf(word);
+  return Promise.race([runInspect(order, around), stopped]);
 }
 
-process.exitCode = await main();
+const heard = heardInspect(process.argv.slice(2));
+if ('wrong' in heard) {
+  process.stderr.write(`error: ${heard.wrong}\n`);
+  process.exitCode = wrongArguments;
+} else {
+  const word = await runUntilStopped(heard.order);
+  say(sayLastWord(word));
+  process.exit(exitCode[word.result]);
+}

@@ -1,7 +1,6 @@
 // The registry client for a look: short patience, because little is asked, and the one way out that judges every address.
 
-import { getCACertificates, createSecureContext } from 'node:tls';
-import { type Clock, connector, EgressDenied, type EgressRules, systemResolve } from '../../base/index.ts';
+import { type Clock, connector, EgressDenied, type EgressRules, systemResolve, trusting } from '../../base/index.ts';
 import { type Credentials, Registry } from '../../oci/index.ts';
 
 /** Who asks, and what must not be reached. */
@@ -19,7 +18,7 @@ const seconds = 1_000;
 
 /** A registry client that fetches nothing large. */
 export function openRegistry({ clock, random, rules, plainHttp, credentials, ca }: Looking): Registry {
-  const trust = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...getCACertificates(), ca] }) };
+  const trust = ca === undefined ? {} : { secureContext: trusting(ca) };
   return new Registry({
     clock,
     random,

@@ -1,7 +1,7 @@
 // One look, from the order to the last word.
 
-import { exitCode, type InspectOrder, type LastWord, type SourceAccess } from '../../api/index.ts';
-import { type Clock, egressRules, wordsOf } from '../../base/index.ts';
+import { type InspectOrder, type LastWord, type SourceAccess } from '../../api/index.ts';
+import { type Clock, egressRules, NoCertificate, wordsOf } from '../../base/index.ts';
 import { type Identity, identityOf } from '../../oci/index.ts';
 import { lookAt } from './look.ts';
 import { openRegistry } from './registry.ts';
@@ -30,7 +30,10 @@ export async function runInspect({ url, access }: InspectOrder, around: Surround
     if ('digest' in looked) return { result: 'done', ...looked };
     return { result: 'verdict', verdict: looked.refused, message: looked.message };
   } catch (error) {
-    return { result: 'fault', message: wordsOf(error) };
+    const message = wordsOf(error);
+    return error instanceof NoCertificate
+      ? { result: 'verdict', verdict: 'SourceTLSError', message }
+      : { result: 'fault', message };
   }
 }
 
@@ -43,6 +46,3 @@ function identityIn({ credentials, pullSecrets }: SourceAccess, { files }: Surro
     return { result: 'verdict', verdict: 'SourceUnauthorized', message: wordsOf(error) };
   }
 }
-
-/** How the program ends. */
-export const codeOf = ({ result }: LastWord): number => exitCode[result];

@@ -78,10 +78,10 @@ async function infer(exchange: Exchange, options: ServiceOptions): Promise<void>
 
 async function inferred({ request, reserve, gone }: Exchange, options: ServiceOptions): Promise<Answer> {
   const { signature, queue, model } = options;
-  const plain = isPlain(request.encoding);
-  const bytes = plain ? request.body : await unpacked(request.body, request.encoding, options.bodyLimit);
+  const { body, encoding } = request;
+  const bytes = isPlain(encoding) ? body : await unpacked(body, encoding, { limit: options.bodyLimit, reserve });
   if (bytes instanceof Refusal) return refused(bytes);
-  if (!plain && !reserve(bytes.length)) return failure(503, busyWords);
+  if (bytes === 'no room') return failure(503, busyWords);
   if (request.type.startsWith('multipart/')) return failure(415, 'The body must be JSON, perhaps with binary tensors');
   const asked = readInference({ bytes, header: request.inferenceHeader }, signature);
   if (asked instanceof Refusal) return refused(asked);

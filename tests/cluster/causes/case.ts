@@ -19,6 +19,8 @@ export interface Case {
   is: 'going' | 'stalled';
   /** What is on its way is given up when its deadline has passed; the Deployment keeps the time of servers. */
   deadline?: 'of the Deployment' | 'of the operator';
+  /** What is true some time afterwards. */
+  later?(place: Place): Promise<void>;
 }
 
 /** The shortest deadline that there is. */

@@ -10,6 +10,7 @@ import { storageRows } from './storage.ts';
 
 export { onModelLane, play } from './play.ts';
 export { crashAlways } from './scene.ts';
+export { serverRows, storageRows };
 
 const all: readonly Row[] = [...lifeRows, ...serverRows, ...storageRows, ...driftRows];
 

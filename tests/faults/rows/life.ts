@@ -16,7 +16,7 @@ import {
 } from '../../../src/objects/index.ts';
 import { begun } from './storage.ts';
 import type { Row, Scene } from './scene.ts';
-import { download, neverStalled, neverWentDark, other, slow } from './words.ts';
+import { download, neverStalled, neverWentDark, other } from './words.ts';
 
 const ReplicaSet = kindOf<KubeObject>('apps/v1', 'ReplicaSet', 'replicasets');
 
@@ -93,7 +93,7 @@ const removed: Row = {
   name: '16: deletion during the download, with connections that come and go, leaves nothing, here and nowhere else',
   async play(scene) {
     const { rig, namespace, proxy, name } = scene;
-    await scene.model(slow);
+    await scene.model(scene.means.slow);
     await begun(scene);
     const twin = await twinElsewhere(scene);
     await rig.admin.delete(MLModel, { namespace, name });

@@ -17,6 +17,7 @@ import { eventually } from '../../kit/eventually.ts';
 import type { ModelLane } from '../../kit/models.ts';
 import type { Rig } from '../../kit/rig.ts';
 import { startWitness, type Witness } from '../../kit/witness.ts';
+import type { Means } from './means.ts';
 
 /** How a row is played: by itself, with a crash after every write, or beside models that must not notice. */
 export type Form = 'alone' | 'crashing' | 'beside';
@@ -28,6 +29,7 @@ export interface Scene {
   /** The name of the model. */
   name: string;
   form: Form;
+  means: Means;
   /** Has seen every revision of the namespace's models and Deployments since the row began. */
   witness: Witness;
   /** Creates or edits the model, as a user with kubectl would. */
@@ -79,10 +81,8 @@ export const crashAlways: Plan = [
   },
 ];
 
-const spec = { modelURL: 'https://models.example/iris-1.onnx', storageSize: '1Gi', framework: 'onnx' };
-
 /** Sets the scene on a lane. */
-export async function openScene(lane: ModelLane, name: string, form: Form): Promise<Scene> {
+export async function openScene(lane: ModelLane, name: string, form: Form, means: Means): Promise<Scene> {
   const { rig, namespace, proxy } = lane;
   const witness = await startWitness(rig.admin, namespace, [MLModel, Deployment]);
   const begun = proxy.trace.mark();
@@ -95,10 +95,11 @@ export async function openScene(lane: ModelLane, name: string, form: Form): Prom
     proxy,
     name,
     form,
+    means,
     witness,
     get,
     model: (own = {}, metadata = {}) =>
-      rig.apply(MLModel, { metadata: { namespace, name, ...metadata }, spec: { ...spec, ...own } }),
+      rig.apply(MLModel, { metadata: { namespace, name, ...metadata }, spec: { ...means.spec, ...own } }),
     eventually: wait,
     ready: async () => {
       await wait(async () => held(await get(), 'Ready', { status: 'True' }), 'the model becomes Ready');

@@ -6,7 +6,7 @@ import { mark } from '../../../src/api/index.ts';
 import { Job, PersistentVolumeClaim, StorageClass } from '../../../src/objects/index.ts';
 import { must, product } from '../../kit/rig.ts';
 import type { Row, Scene } from './scene.ts';
-import { neverStalled, slow, verdict } from './words.ts';
+import { neverStalled } from './words.ts';
 
 const badSizes = ['', '-1Gi', '10Gb', '1e30', '1Gi '];
 
@@ -55,16 +55,16 @@ const unbound: Row = {
     await scene.holds('Reconciling', { status: 'False' });
     await scene.says(new RegExp(`"${storageClassName}" not found`));
     const [claim] = await scene.own(PersistentVolumeClaim);
-    await rig.apply(StorageClass, volumes(storageClassName));
+    await rig.apply(StorageClass, volumes(scene, storageClassName));
     await scene.ready();
     const [same] = await scene.own(PersistentVolumeClaim);
     equal(same?.metadata.uid, claim?.metadata.uid, 'the claim that waited is the one that is used');
   },
 };
 
-const volumes = (name: string, rest: object = {}) => ({
+const volumes = ({ means }: Scene, name: string, rest: object = {}) => ({
   metadata: { name },
-  provisioner: 'kubernetes.io/host-path',
+  ...means.storage,
   ...rest,
 });
 
@@ -76,8 +76,8 @@ const firstConsumer: Row = {
     const waits = { volumeBindingMode: 'WaitForFirstConsumer' };
     const key = 'topology.kubernetes.io/zone';
     const zone = { allowedTopologies: [{ matchLabelExpressions: [{ key, values: ['nowhere'] }] }] };
-    await rig.apply(StorageClass, volumes(easy, waits));
-    await rig.apply(StorageClass, volumes(nowhere, { ...waits, ...zone }));
+    await rig.apply(StorageClass, volumes(scene, easy, waits));
+    await rig.apply(StorageClass, volumes(scene, nowhere, { ...waits, ...zone }));
     await scene.model({ storageClassName: nowhere });
     await scene.says(/cannot be scheduled: .*node\(s\) didn't find available persistent volumes to bind/);
     await scene.holds('Reconciling', { status: 'True', reason: 'Unschedulable' });
@@ -89,27 +89,28 @@ const firstConsumer: Row = {
 const full: Row = {
   name: '9: a full volume is named; a larger size goes on with it; a smaller one is ignored and that is said',
   async play(scene) {
-    const { rig, namespace, name } = scene;
+    const { rig, namespace, name, means } = scene;
+    const { own, words, enough, less } = means.tooLarge;
     const storageClassName = `${name}-${namespace}`;
-    await rig.apply(StorageClass, volumes(storageClassName, { allowVolumeExpansion: true }));
-    const words = 'needs 3 GiB, has 1 GiB';
-    const full1 = verdict({ result: 'verdict', verdict: 'StorageFull', message: words });
-    await scene.model({ storageClassName, ...full1 });
-    await scene.says(/needs 3 GiB, has 1 GiB/);
+    await rig.apply(StorageClass, volumes(scene, storageClassName));
+    await scene.model({ ...own, storageClassName });
+    await scene.says(words);
     for (const [type, status] of [
       ['Downloaded', 'False'],
       ['Ready', 'False'],
       ['Stalled', 'True'],
     ] as const)
-      equal((await scene.holds(type, { status, reason: 'StorageFull' })).message, words);
+      match((await scene.holds(type, { status, reason: 'StorageFull' })).message, words);
     const [before] = await scene.own(PersistentVolumeClaim);
-    await scene.model({ storageClassName, storageSize: '4Gi' });
+    const mended = { ...means.fits, storageClassName };
+    await scene.model({ ...mended, storageSize: enough });
+    await means.grow?.(scene);
     const first = await scene.ready();
-    await sizeIs(scene, '4Gi', before);
-    await scene.model({ storageClassName, storageSize: '2Gi' });
+    await sizeIs(scene, enough, before);
+    await scene.model({ ...mended, storageSize: less });
     await scene.holds('StorageShrinkIgnored', { status: 'True' });
     const second = await scene.ready();
-    await sizeIs(scene, '4Gi', before);
+    await sizeIs(scene, enough, before);
     equal(second.status?.digest, first.status?.digest);
     equal(scene.made('jobs').length, 2, 'the one that found no room, and the one that did');
   },
@@ -130,7 +131,7 @@ const unseenEnd: Row = {
   name: '10: a Job that ended and was removed while nobody looked: no error, and only its evidence is looked up again',
   async play(scene) {
     const { rig, namespace } = scene;
-    await scene.model(slow);
+    await scene.model(scene.means.slow);
     const job = await begun(scene);
     const [claim] = await scene.own(PersistentVolumeClaim);
     await scene.whileDown(async () => {
@@ -154,7 +155,7 @@ async function goneAfter(scene: Scene): Promise<void> {
   const [claim] = await scene.own(PersistentVolumeClaim);
   match(claim?.metadata.annotations?.[mark.digest] ?? '', /^sha256:/);
   await scene.whileDown(async () => {});
-  await scene.model({ ...slow, replicas: 2 });
+  await scene.model({ ...scene.means.slow, replicas: 2 });
   await scene.ready();
   equal(scene.made('jobs').length, 2, 'no third look');
 }

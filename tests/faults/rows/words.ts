@@ -22,9 +22,6 @@ export const server = (notes: Record<string, string>) => sim('server', notes);
 /** What befalls every download. */
 export const download = (notes: Record<string, string>) => sim('download', notes);
 
-/** A download that leaves time for other things to happen. */
-export const slow = download({ 'run-for': '8s' });
-
 /** A download that ends for good. */
 export const verdict = (word: Extract<LastWord, { result: 'verdict' }>) =>
   download({ 'exit-code': String(exitCode.verdict), message: sayLastWord(word) });

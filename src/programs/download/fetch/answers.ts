@@ -62,12 +62,19 @@ export function refusal({ status, headers, url }: Judged): Error {
   const said = `${url.host} answered ${status}${reasons[status] === undefined ? '' : ` ${reasons[status]}`}`;
   if (status === 401 || status === 403 || status === 407)
     return new Refused('SourceUnauthorized', `${said}; check the Secret that credentials names`);
-  if (status === 404 || status === 410) return new Refused('SourceNotFound', said);
+  if (status === 204) return new Refused('EmptySource', `${said}; check modelURL`);
   const passes = status >= 500 || status === 408 || status === 425 || status === 429;
-  return new Fault(said, { again: passes ? 'soon' : 'never', retryAfter: retryAfter(headers.get('retry-after')) });
+  if (passes || later.has(status))
+    return new Fault(said, { again: passes ? 'soon' : 'never', retryAfter: retryAfter(headers.get('retry-after')) });
+  const where = status >= 300 && status < 400 ? ' without a place to go to' : '';
+  return new Refused('SourceNotFound', `${said}${where}; check modelURL`);
 }
 
+/** Not yet, or not while others are at it: minutes may help, and seconds do not. */
+const later: ReadonlySet<number> = new Set([202, 409, 423]);
+
 const reasons: Readonly<Record<number, string>> = {
+  204: 'No Content',
   400: 'Bad Request',
   401: 'Unauthorized',
   403: 'Forbidden',

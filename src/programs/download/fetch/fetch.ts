@@ -119,14 +119,16 @@ export class Fetch {
   }
 
   #look(answer: Answer, total: number | undefined): void {
-    const { path, size } = this.#item;
+    const { path, size, sha256 } = this.#item;
     if (isPage(answer) && !/\.html?$/i.test(path))
       throw new Refused(
         'EmptySource',
         `${answer.url.host} answered with a web page (text/html) where ${path} should be; it may ask for a login`,
       );
-    if (size !== undefined && total !== undefined && size !== total)
-      throw new Changed(`${path} at ${answer.url.host} has ${total} bytes, and ${size} in the listing`);
+    if (size === undefined || total === undefined || size === total) return;
+    const differs = `${path} at ${answer.url.host} has ${total} bytes, and ${size} in the listing`;
+    // What is named by its digest cannot have become another meanwhile.
+    throw sha256 === undefined ? new Changed(differs) : new Refused('ChecksumMismatch', `${differs}; check modelURL`);
   }
 
   /** Everything that is still missing, over as many lanes as there are. */

@@ -1,7 +1,7 @@
 // GET and nothing else, over connections that are kept. Every host goes through the dialer, redirects too; what proves who
 // we are goes only to the host that it was meant for, and nothing goes from https to http.
 
-import { asError, type DialOptions, EgressDenied } from '../../../base/index.ts';
+import { asError, type DialOptions, EgressDenied, isTlsFault } from '../../../base/index.ts';
 import { Fault, Refused } from '../outcome.ts';
 import { Connection, type Sink } from './connection.ts';
 import { framingOf, type Head } from './head.ts';
@@ -148,7 +148,8 @@ function sameParty(from: URL, to: URL): boolean {
 }
 
 function pointed(from: URL, location: string): URL {
-  if (!URL.canParse(location, from.href)) throw new Fault(`${from.host} redirects to something that is no URL`);
+  if (!URL.canParse(location, from.href))
+    throw new Refused('SourceNotFound', `${from.host} redirects to something that is no URL; check modelURL`);
   const to = new URL(location, from);
   if (to.protocol !== 'https:' && to.protocol !== 'http:')
     throw new Refused('EgressDenied', `${from.host} redirects to ${to.protocol}, which is no way to download`);
@@ -174,15 +175,12 @@ function written(url: URL, headers: Readonly<Record<string, string>>): string {
   return `GET ${url.pathname}${url.search} HTTP/1.1\r\n${fields.map((field) => field.join(': ')).join('\r\n')}\r\n\r\n`;
 }
 
-const tlsFault =
-  /^(?:ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO$|HOSTNAME_MISMATCH$|INVALID_CA$|INVALID_PURPOSE$)/;
-
 /** Why there is no connection, in words. */
 function unreachable(host: string, error: Error): Error {
   if (error instanceof EgressDenied) return new Refused('EgressDenied', error.message);
-  const { code = '' } = error as NodeJS.ErrnoException;
-  if (tlsFault.test(code))
-    return new Refused('SourceTLSError', `${host}: ${tlsWords[code] ?? error.message} (${code})`, error);
+  // What OpenSSL says in full has addresses of its memory in it; its reason has not.
+  const { code = '', reason = error.message } = error as NodeJS.ErrnoException & { reason?: string };
+  if (isTlsFault(code)) return new Refused('SourceTLSError', `${host}: ${tlsWords[code] ?? reason} (${code})`, error);
   return new Fault(`${host} cannot be reached: ${words[code] ?? (error.message || code)}`, { cause: error });
 }
 
@@ -208,4 +206,5 @@ const tlsWords: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
     'its certificate is signed by an unknown authority; put it into ca.crt of the Secret in credentials',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS; write http:// in modelURL if that is meant',
 };

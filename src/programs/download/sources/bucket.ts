@@ -4,7 +4,7 @@ import { AwsV4Signer } from 'aws4fetch';
 import type { Clock } from '../../../base/index.ts';
 import type { Secrets } from '../credentials.ts';
 import type { Request } from '../http/client.ts';
-import { Refused } from '../outcome.ts';
+import { endpointIn, regionIn } from './endpoint.ts';
 import { encodedPart, encodedPath } from './source.ts';
 
 /** The digest of an empty body. */
@@ -20,7 +20,7 @@ export class Bucket {
   constructor(bucket: string, secrets: Secrets, clock: Clock) {
     this.#secrets = secrets;
     this.#clock = clock;
-    this.#region = secrets.region ?? 'us-east-1';
+    this.#region = regionIn(secrets);
     this.#base = baseOf(bucket, this.#region, secrets.endpoint);
   }
 
@@ -67,11 +67,6 @@ function baseOf(bucket: string, region: string, endpoint: string | undefined): s
     // The certificate is good for one label below the host.
     return bucket.includes('.') ? `https://${host}/${bucket}` : `https://${bucket}.${host}`;
   }
-  const whole = /^https?:\/\//.test(endpoint) ? endpoint : `https://${endpoint}`;
-  const base = whole.includes('{bucket}')
-    ? whole.replace('{bucket}', bucket)
-    : `${whole.replace(/\/+$/, '')}/${bucket}`;
-  if (!/^https?:\/\/[^/]/.test(whole) || !URL.canParse(base))
-    throw new Refused('SourceNotFound', 'the endpoint in the Secret is no URL');
-  return base.replace(/\/+$/, '');
+  const place = endpointIn(endpoint);
+  return place.includes('{bucket}') ? place.replace('{bucket}', bucket) : `${place}/${bucket}`;
 }

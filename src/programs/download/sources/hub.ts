@@ -7,8 +7,9 @@ import { refusal } from '../fetch/answers.ts';
 import type { Item } from '../fetch/item.ts';
 import type { Answer } from '../http/client.ts';
 import { Fault, Refused } from '../outcome.ts';
+import { endpointIn } from './endpoint.ts';
 import { needed } from './needed.ts';
-import { encodedPart, encodedPath, type Look, type Means, mostFiles, patiently, placeOf } from './source.ts';
+import { encodedPart, encodedPath, type Look, type Means, mostFiles, Pages, patiently, placeOf } from './source.ts';
 
 const home = 'https://huggingface.co';
 const form = /^hf:\/\/((?:[\w.-]{1,96}\/)?[\w.-]{1,96})(?:@([\w./-]{1,255}))?\/?$/;
@@ -32,7 +33,7 @@ export const lookAtHub: Look = async ({ url, framework }, means) => {
       'SourceNotFound',
       'modelURL names no repository: write hf://owner/name or hf://owner/name@revision',
     );
-  const base = (means.secrets.endpoint ?? home).replace(/\/+$/, '');
+  const base = endpointIn(means.secrets.endpoint ?? home);
   const api = `${base}/api/models/${repository}`;
   const { sha } = await read(means, new URL(`${api}/revision/${encodedPart(revision)}`), revisionForm);
   const files = await listed(means, new URL(`${api}/tree/${sha}?recursive=true`));
@@ -57,7 +58,9 @@ export const lookAtHub: Look = async ({ url, framework }, means) => {
 /** All files of a commit, page by page. */
 async function listed(means: Means, first: URL): Promise<Listed[]> {
   const files: Listed[] = [];
+  const pages = new Pages();
   for (let page: URL | undefined = first; page; ) {
+    pages.turn(page.href);
     const answer: Answer = await asked(means, page);
     files.push(...parsed(treeForm, await answer.text(mostAnswer), page).filter(({ type }) => type === 'file'));
     if (files.length > mostFiles)

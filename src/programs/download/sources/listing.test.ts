@@ -1,4 +1,4 @@
-import { deepEqual, throws } from 'node:assert/strict';
+import { deepEqual, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { readListing } from './listing.ts';
 
@@ -27,4 +27,10 @@ test('what is no listing is not taken for an empty one', () => {
   throws(() => readListing('<html></html>'), /no listing/);
   throws(() => readListing(page(object('a', 'many'))), /cannot be read/);
   throws(() => readListing(page('<Contents><Size>3</Size></Contents>')), /cannot be read/);
+});
+
+test('a large page of beginnings without an end is refused at once', () => {
+  const began = performance.now();
+  throws(() => readListing(page('<Contents>'.repeat(300_000))), /cannot be read/);
+  ok(performance.now() - began < 1_000);
 });

@@ -12,10 +12,9 @@ export interface Listing {
 export function readListing(text: string): Listing {
   if (!/<ListBucketResult[\s>]/.test(text))
     throw new Fault('the bucket answered with something that is no listing', { again: 'never' });
-  const keys = [...text.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, content = '']) => {
+  const keys = [...contents(text)].map((content) => {
     const [key, size] = [inside(content, 'Key'), inside(content, 'Size')];
-    if (key === undefined || !/^\d{1,15}$/.test(size ?? ''))
-      throw new Fault('the listing of the bucket cannot be read', { again: 'never' });
+    if (key === undefined || !/^\d{1,15}$/.test(size ?? '')) throw unreadable();
     return { key: plain(key), size: Number(size) };
   });
   const more = inside(text, 'IsTruncated') === 'true';
@@ -23,6 +22,20 @@ export function readListing(text: string): Listing {
   if (more && (next === undefined || next === ''))
     throw new Fault('the listing of the bucket breaks off', { again: 'never' });
   return { keys, next: next === undefined ? undefined : plain(next) };
+}
+
+const unreadable = () => new Fault('the listing of the bucket cannot be read', { again: 'never' });
+
+const [opening, closing] = ['<Contents>', '</Contents>'];
+
+/** What is said of each object. No expression: one that looks for an end that never comes does so from each beginning. */
+function* contents(text: string): Generator<string> {
+  for (let from = text.indexOf(opening); from >= 0; ) {
+    const to = text.indexOf(closing, from);
+    if (to < 0) throw unreadable();
+    yield text.slice(from + opening.length, to);
+    from = text.indexOf(opening, to);
+  }
 }
 
 const inside = (text: string, name: string): string | undefined =>

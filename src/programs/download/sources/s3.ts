@@ -6,7 +6,7 @@ import type { Item } from '../fetch/item.ts';
 import type { Answer } from '../http/client.ts';
 import { Refused } from '../outcome.ts';
 import { Bucket } from './bucket.ts';
-import { type Look, type Means, mostFiles, patiently, placeOf } from './source.ts';
+import { type Look, type Means, mostFiles, Pages, patiently, placeOf } from './source.ts';
 import { readListing } from './listing.ts';
 
 /** Looks whether there is an object, or something below it. */
@@ -40,8 +40,10 @@ export const lookAtBucket: Look = async ({ url }, means) => {
 /** Everything whose key begins so. `missing`: why there is no object of that name, which says more if we may not look. */
 async function below(place: Bucket, prefix: string, means: Means, missing?: Error): Promise<Item[]> {
   const items: Item[] = [];
+  const pages = new Pages();
   let token: string | undefined;
   do {
+    pages.turn(token ?? '');
     const answer = await patiently(means, { url: place.listing(prefix, token), authorize: place.authorize });
     if (answer.status !== 200) {
       const error = await explained(answer);
@@ -76,17 +78,21 @@ const mostListing = 16 * 1024 * 1024;
 const unknown =
   /^(?:AccessDenied|Invalid(?:AccessKeyId|Token|Security)|SignatureDoesNotMatch|AuthorizationHeaderMalformed|ExpiredToken|RequestTimeTooSkewed|XAdminUserNotFound)$/;
 
+/** The way to a bucket of another region is told without a place to go to: a request must be signed anew for it. */
+const isElsewhere = ({ status }: Answer): boolean => status === 301 || status === 307;
+
 /** What an answer means, with the code that such servers put into it. */
 async function explained(answer: Answer): Promise<Error> {
   const text = await answer.text(65_536).catch(() => '');
   const code = /<Code>([A-Za-z]{1,64})<\/Code>/.exec(text)?.[1];
   const region = /<Region>([a-z0-9-]{1,64})<\/Region>/.exec(text)?.[1] ?? answer.headers.get('x-amz-bucket-region');
-  if (code !== undefined && unknown.test(code)) {
-    const where =
-      code === 'AuthorizationHeaderMalformed' && region !== undefined ? `; the bucket is in the region ${region}` : '';
-    const said = `${answer.url.host} answered ${answer.status} ${code}${where}`;
-    return new Refused('SourceUnauthorized', `${said}; check the Secret that credentials names`);
+  const said = `${answer.url.host} answered ${answer.status}${code === undefined ? '' : ` ${code}`}`;
+  if (region !== undefined && (isElsewhere(answer) || code === 'AuthorizationHeaderMalformed')) {
+    const where = `the bucket is in the region ${region}`;
+    return new Refused('SourceUnauthorized', `${said}; ${where}: write it into region of the Secret in credentials`);
   }
+  if (code !== undefined && unknown.test(code))
+    return new Refused('SourceUnauthorized', `${said}; check the Secret that credentials names`);
   const error = refusal(answer);
   if (code !== undefined) error.message += ` (${code})`;
   return error;

@@ -82,6 +82,23 @@ export function placeOf(name: string): string {
 /** The most files of one source. */
 export const mostFiles = 100_000;
 
+/** Ten times what the most files take, in pages of the usual size. */
+const mostPages = 1_000;
+
+/** The pages of a listing, which must come to an end. */
+export class Pages {
+  readonly #seen = new Set<string>();
+
+  /** Turns to the page of this name; throws when it was there before, or when there are too many. */
+  turn(name: string): void {
+    if (this.#seen.has(name))
+      throw new Refused('EmptySource', 'the listing of the source leads back to a page that was read; check modelURL');
+    this.#seen.add(name);
+    if (this.#seen.size > mostPages)
+      throw new Refused('UnsafeArchive', `the listing of the source has more than ${mostPages} pages`);
+  }
+}
+
 /** A path with every part as a URL wants it. */
 export const encodedPath = (path: string): string => path.split('/').map(encodedPart).join('/');
 

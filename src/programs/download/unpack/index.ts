@@ -73,13 +73,12 @@ export interface Unpacking {
 
 const compressions = { tar: 'plain', 'tar.gz': 'gzip', 'tar.zst': 'zstd' } as const;
 
-/** Unpacks an archive; gives its files. */
+/** Unpacks an archive; gives its files, which may be none: a layer of an image may only make folders. */
 export async function unpack({ path, kind, into, limits, signal, room }: Unpacking): Promise<readonly string[]> {
   const tree = new Tree(into);
   const archive = { path, bytes: (await stat(path)).size, limits, signal };
   // Most downloads are no archives, and need no reader of them.
   if (kind === 'zip') await (await import('./zip.ts')).unpackZip(archive, tree, room);
   else await (await import('./tar.ts')).unpackTar(archive, compressions[kind], tree);
-  if (tree.files.length === 0) throw new Refused('EmptySource', 'the archive has no files in it');
   return tree.files;
 }

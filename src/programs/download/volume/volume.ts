@@ -3,13 +3,14 @@
 
 import { access, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ownFolder } from '../unpack/index.ts';
+import { Refused } from '../outcome.ts';
+import { ownFolder, shown } from '../unpack/index.ts';
 import { readBack, syncFolder, writeSafely } from './files.ts';
 
 /** What is on a volume, complete. */
 export interface Complete {
   format: 1;
-  /** Which source, as a hash: a URL may hold secrets. */
+  /** Which source, and how it is arranged, as a hash: a URL may hold secrets. */
   source: string;
   /** `sha256:...` of what was fetched. */
   digest: string;
@@ -45,12 +46,28 @@ export class Volume {
   /** Makes our folder; gives what an earlier run completed of this source, if everything of it is still there. */
   async open(source: string): Promise<Complete | undefined> {
     await mkdir(this.own('parts'), { recursive: true });
-    const begun = await readBack(this.own('moving.json'));
-    if (isComplete(begun) && isMoving(begun) && begun.source === source) return this.#move(begun);
+    const moved = await this.#finishBegun(source);
+    if (moved) return moved;
     const marker = await readBack(this.own('complete.json'));
     const before = isComplete(marker) ? marker : undefined;
     if (before?.source === source && (await this.#hasAll(before.entries))) return before;
     if (before) await this.#remove(before.entries);
+    return undefined;
+  }
+
+  /** Ends a move that was begun: it is finished, or what it brought so far goes, because nobody wants it or it cannot end. */
+  async #finishBegun(source: string): Promise<Complete | undefined> {
+    const begun = await readBack(this.own('moving.json'));
+    if (!isComplete(begun) || !isMoving(begun)) return undefined;
+    if (begun.source === source)
+      try {
+        return await this.#move(begun);
+      } catch (error) {
+        if (!misfits.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      }
+    await this.#remove(begun.entries);
+    await this.#clear([]);
+    await mkdir(this.own('parts'));
     return undefined;
   }
 
@@ -59,13 +76,13 @@ export class Volume {
     await this.#remove(entries);
   }
 
-  /** Removes what was fetched for something else; gives the size of what is left. */
+  /** Removes what was fetched for something else; gives the room that what is left takes. */
   async keepParts(wanted: ReadonlySet<string>): Promise<number> {
     let size = 0;
     for (const name of await readdir(this.own('parts'))) {
       const path = this.own('parts', name);
       if (!wanted.has(name.replace(/\..*$/, ''))) await rm(path, { force: true });
-      else if (!name.includes('.')) size += (await stat(path)).size;
+      else if (!name.includes('.')) size += await held(path);
     }
     return size;
   }
@@ -76,7 +93,10 @@ export class Volume {
     const there = new Set(await readdir(this.#target));
     const taken = entries.find((entry) => there.has(entry));
     if (taken !== undefined)
-      throw new Error(`the volume holds ${taken} already, which this download did not put there`);
+      throw new Refused(
+        'VolumeOccupied',
+        `the volume holds ${shown(taken)} already, which no download put there; remove it, or delete the claim`,
+      );
     const begun = { format: 1 as const, ...done, entries, moves: [...moves] };
     await writeSafely(this.own('moving.json'), begun);
     return this.#move(begun);
@@ -114,6 +134,15 @@ export class Volume {
       if (!kept.includes(name)) await rm(this.own(name), { recursive: true, force: true });
   }
 }
+
+/** What a file takes on the disk. Pieces are written where they belong, so there may be holes between them. */
+async function held(path: string): Promise<number> {
+  const { size, blocks } = await stat(path);
+  return Math.min(size, blocks * 512);
+}
+
+/** What a disk says when files are not where the note has them: it says the same each time. */
+const misfits: ReadonlySet<string> = new Set(['ENOENT', 'EISDIR', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST']);
 
 const exists = (path: string): Promise<boolean> =>
   access(path).then(

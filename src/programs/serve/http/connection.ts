@@ -55,7 +55,7 @@ export class Connection {
     socket.on('data', (bytes: Buffer) => this.#take(bytes));
     socket.on('end', () => this.#clientEnded());
     socket.on('error', () => socket.destroy());
-    socket.on('close', () => this.#reader.release());
+    socket.on('close', () => this.#closed());
   }
 
   /** Ends what has taken too long. */
@@ -131,6 +131,11 @@ export class Connection {
 
   #clientEnded(): void {
     if (this.#state !== 'answering') this.#socket.end();
+  }
+
+  /** Who answers a client that has left still holds its memory until the answer. */
+  #closed(): void {
+    if (this.#state !== 'answering') this.#reader.release();
   }
 
   #enter(state: State): void {

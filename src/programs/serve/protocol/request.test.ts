@@ -63,6 +63,12 @@ const signatureFor = (all: readonly Tensor[]): Signature => {
   return { inputs: ports, outputs: ports };
 };
 
+/** Lists of so many of the parts each; of none, there is no telling how many. */
+const grouped = (parts: unknown[], length: number): unknown[] =>
+  Array.from({ length: length === 0 ? 0 : parts.length / length }, (_, index) =>
+    parts.slice(index * length, (index + 1) * length),
+  );
+
 /** A request with these tensors: some as bytes, the others as JSON. */
 function requestFor(all: readonly Tensor[], binary: readonly boolean[]): { bytes: Buffer; header: string | undefined } {
   const { body } = inferenceAnswer(askedFor(all, binary), all, { name: 'm', version: '1' });
@@ -134,6 +140,20 @@ describe('a request', () => {
       }),
     );
     deepEqual(inputs[0]?.data, Float32Array.of(1, 2, 3, 4));
+  });
+
+  test('has the same data in nested lists as in a flat one, whatever its shape', () => {
+    const shapes = fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(shapes, (shape) => {
+        const flat = Array.from({ length: shape.reduce((product, one) => product * one, 1) }, (_, index) => index);
+        const nested = shape.toReversed().slice(0, -1).reduce<unknown[]>(grouped, flat);
+        const port = { name: 'v', type: 'FP32', shape: shape.map(() => 'n') } as const;
+        const all = { name: 'v', shape, datatype: 'FP32' };
+        const data = (list: unknown[]) => taken(read({ inputs: [{ ...all, data: list }] }, { ...x, inputs: [port] }));
+        deepEqual(data(nested).inputs[0]?.data, data(flat).inputs[0]?.data);
+      }),
+    );
   });
 
   test('asks for all outputs unless it names some, and for bytes where it says so', () => {
@@ -212,7 +232,43 @@ describe('a request', () => {
       /"x": element 1 is "a", which is no FP32/,
     ],
     ['nothing for an element', read({ inputs: [{ ...input, data: [null, 1] }] }), /element 0 is null/],
-    ['lists that are too deep', read({ inputs: [{ ...input, data: [[[[1]]], 2] }] }), /element 0 is \[/],
+    ['lists that are too deep', read({ inputs: [{ ...input, data: [[[[1]], 2]] }] }), /element 0 is \[\[1\]\], which/],
+    [
+      'lists of other lengths that make up the count',
+      read({ inputs: [{ ...input, shape: [3, 2], data: [[1, 2], [3], [4, 5, 6]] }] }),
+      /"x": data\[1\] has 1 elements, but shape \[3,2\] has 2 there/,
+    ],
+    [
+      'more lists than rows',
+      read({ inputs: [{ ...input, data: [[1], [2]] }] }),
+      /"x": data has 2 elements, but shape \[1,2\] has 1 there/,
+    ],
+    [
+      'a number beside lists',
+      read({ inputs: [{ ...input, shape: [3, 2], data: [[1, 2, 3, 4, 5], 6, []] }] }),
+      /"x": data\[0\] has 5 elements/,
+    ],
+    ['a number for a list', read({ inputs: [{ ...input, shape: [2, 2], data: [[1, 2], 3] }] }), /data\[1\] is 3, but/],
+    [
+      'a list in the depth',
+      read(
+        {
+          inputs: [
+            {
+              name: 'v',
+              shape: [2, 2, 1],
+              datatype: 'FP32',
+              data: [
+                [[1], [2]],
+                [[3, 4], []],
+              ],
+            },
+          ],
+        },
+        { ...x, inputs: [{ name: 'v', type: 'FP32', shape: [2, 2, 1] }] },
+      ),
+      /"v": data\[1\]\[0\] has 2 elements, but shape \[2,2,1\] has 1 there/,
+    ],
     [
       'an output that does not exist',
       read({ inputs: [input], outputs: [{ name: 'q' }] }),

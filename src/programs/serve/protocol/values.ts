@@ -11,9 +11,11 @@ export interface Expected {
 }
 
 /** The tensor that a list from JSON stands for. */
-export function fromList(list: unknown, { name, type, shape }: Expected): Tensor | Refusal {
+export function fromList(list: unknown, expected: Expected): Tensor | Refusal {
+  const { name, type, shape } = expected;
   if (!Array.isArray(list)) return new Refusal(`input "${name}" has neither data nor a binary_data_size`);
-  const flat: unknown[] = Array.isArray(list[0]) ? list.flat(shape.length) : list;
+  const flat = Array.isArray(list[0]) ? flattened(list, expected) : (list as unknown[]);
+  if (flat instanceof Refusal) return flat;
   const size = sizeOf(shape);
   if (flat.length !== size)
     return new Refusal(`input "${name}" has ${flat.length} elements, but shape [${shape.join(',')}] has ${size}`);
@@ -21,6 +23,33 @@ export function fromList(list: unknown, { name, type, shape }: Expected): Tensor
   if (data instanceof Wrong)
     return new Refusal(`input "${name}": element ${data.at} is ${shown(flat[data.at])}, which is no ${type}`);
   return { type, shape, data } as Tensor;
+}
+
+/** The elements of nested lists, each as long as the shape says: one too long would lend its elements to the next. */
+function flattened(list: unknown[], { name, shape }: Expected): unknown[] | Refusal {
+  let lists: unknown[] = [list];
+  for (const [depth, length] of shape.entries()) {
+    const odd = lists.findIndex((one) => !Array.isArray(one) || one.length !== length);
+    if (odd >= 0) {
+      const found = lists[odd];
+      const is = Array.isArray(found) ? `has ${found.length} elements` : `is ${shown(found)}`;
+      const place = `data${placeOf(odd, shape.slice(0, depth))}`;
+      return new Refusal(`input "${name}": ${place} ${is}, but shape [${shape.join(',')}] has ${length} there`);
+    }
+    lists = lists.flat();
+  }
+  return lists;
+}
+
+/** The indices that lead to one of all lists at a depth. */
+function placeOf(index: number, lengths: readonly number[]): string {
+  let rest = index;
+  const indices = lengths.toReversed().map((length) => {
+    const at = rest % length;
+    rest = Math.floor(rest / length);
+    return `[${at}]`;
+  });
+  return indices.toReversed().join('');
 }
 
 /** The place of an element that is not of the type. */

@@ -1,0 +1,109 @@
+// Rights that an undisturbed life never uses, each with the disturbance that needs it, for every kind of child: a stranger
+// under a child's name is looked at, what somebody changed is put back, a copy that nobody wants goes, and an API server
+// that does not stream its lists is asked for pages. `tools/recorded` holds the roles to what was used.
+
+import { equal, match, ok } from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { MLModel } from '../../src/api/index.ts';
+import {
+  conditionOf,
+  ControllerRevision,
+  Deployment,
+  Job,
+  type Kind,
+  type KubeObject,
+  PersistentVolumeClaim,
+  PodDisruptionBudget,
+  Service,
+} from '../../src/objects/index.ts';
+import { eventually } from '../kit/eventually.ts';
+import { untilReady } from '../kit/ready.ts';
+import { must, product, type Rig, startRig } from '../kit/rig.ts';
+import { befalls } from './causes/case.ts';
+
+const name = 'iris';
+const source = { modelURL: 'https://models.example/iris.onnx', storageSize: '1Gi', framework: 'onnx' };
+/** A Job goes when it has done its work: there is time to disturb it. */
+const spec = { ...source, replicas: 2, ...befalls('download', { 'run-for': '10s' }) };
+const selector = { matchLabels: { app: 'theirs' } };
+const pod = { containers: [{ name: 'main', image: 'theirs' }] };
+const template = { metadata: { labels: { app: 'theirs' } }, spec: pod };
+
+/** What somebody else would make of each kind of child. */
+const theirs: [Kind, object][] = [
+  [PersistentVolumeClaim, { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }],
+  [Job, { spec: { suspend: true, template: { spec: { ...pod, restartPolicy: 'Never' } } } }],
+  [ControllerRevision, { revision: 1, data: {} }],
+  [Deployment, { spec: { replicas: 0, selector, template } }],
+  [Service, { spec: { ports: [{ port: 80 }], selector: selector.matchLabels } }],
+  [PodDisruptionBudget, { spec: { maxUnavailable: 1, selector } }],
+];
+
+const ask = (rig: Rig, namespace: string) => rig.apply(MLModel, { metadata: { namespace, name }, spec });
+const ready = (rig: Rig, namespace: string) => untilReady(() => rig.admin.get(MLModel, { namespace, name }));
+
+/** The one child of a kind, by its label. */
+async function childOf(rig: Rig, kind: Kind, namespace: string): Promise<KubeObject> {
+  const children = (await rig.list(kind, namespace)).filter((one) => one.metadata.labels?.['baton.dev/name'] === name);
+  const [child] = children;
+  if (!child) throw new Error(`there is no ${kind.kind}`);
+  return child;
+}
+
+describe('a model that is disturbed', () => {
+  test('looks at what stands in the way, puts back what was changed, and removes what it does not want', async (t) => {
+    const rig = await startRig({ nodes: 1 }, product);
+    t.after(() => rig.stop());
+    await rig.operator();
+    const home = await rig.namespace();
+    await ask(rig, home);
+    const job = await eventually(() => childOf(rig, Job, home), { what: 'there is a Job' });
+    await putsBack(rig, [Job, job]);
+    await ready(rig, home);
+    const others = theirs.filter(([kind]) => kind !== Job).map(([kind]) => kind);
+    const children = await Promise.all(others.map(async (kind) => [kind, await childOf(rig, kind, home)] as const));
+    await Promise.all(children.map((child) => putsBack(rig, child)));
+    await removesACopy(rig, home);
+    const names = new Map<Kind, string>(
+      [[Job, job] as const, ...children].map(([kind, child]) => [kind, child.metadata.name]),
+    );
+    await Promise.all(theirs.map((stranger) => leavesAlone(rig, stranger, names.get(stranger[0]) ?? '')));
+  });
+
+  test('is told in pages by an API server that does not stream its lists', async (t) => {
+    const flags = { 'kube-apiserver': ['--feature-gates=WatchList=false'] };
+    const rig = await startRig({ nodes: 1, flags }, product);
+    t.after(() => rig.stop());
+    await rig.operator();
+    const namespace = await rig.namespace();
+    await ask(rig, namespace);
+    await ready(rig, namespace);
+    const listed = rig.proxy.trace.calls.filter(({ verb, answer }) => verb === 'list' && answer?.status === 200);
+    ok(listed.some(({ resource }) => resource === 'mlmodels'));
+  });
+});
+
+async function putsBack(rig: Rig, [kind, { metadata }]: readonly [Kind, KubeObject]): Promise<void> {
+  const { namespace = '', name: child } = metadata;
+  await must(rig.plane, ['-n', namespace, 'label', kind.plural, child, 'baton.dev/name-']);
+  const label = async () => (await rig.admin.get(kind, { namespace, name: child })).metadata.labels?.['baton.dev/name'];
+  await eventually(async () => (await label()) === name, { what: `${child} has its label again` });
+}
+
+async function removesACopy(rig: Rig, namespace: string): Promise<void> {
+  const { metadata } = await childOf(rig, Deployment, namespace);
+  const { labels, ownerReferences } = metadata;
+  const [, body] = theirs.find(([kind]) => kind === Deployment) ?? [];
+  await rig.apply(Deployment, { metadata: { namespace, name: 'copy', labels, ownerReferences }, ...body });
+  await eventually(async () => (await rig.get(Deployment, namespace, 'copy')) === undefined, { what: 'the copy goes' });
+}
+
+async function leavesAlone(rig: Rig, [kind, body]: [Kind, object], child: string): Promise<void> {
+  const namespace = await rig.namespace();
+  await rig.apply(kind, { metadata: { namespace, name: child }, ...body });
+  await ask(rig, namespace);
+  const stalled = async () => conditionOf((await rig.get(MLModel, namespace, name))?.status, 'Stalled');
+  await eventually(async () => (await stalled())?.reason === 'OwnershipConflict', { what: `${child} is in the way` });
+  match((await stalled())?.message ?? '', new RegExp(`^${kind.kind} ${child} exists already`));
+  equal((await rig.get(kind, namespace, child))?.metadata.labels?.['baton.dev/name'], undefined);
+}
