@@ -53,7 +53,7 @@ export const imageCases: RealCase[] = [
     own: ({ foreign }) => ({ server: { image: foreign } }),
     report: pulls,
     words: /no match for platform in manifest.*architecture of this node/,
-    reason: 'ImageUnavailable',
+    reason: 'UnsupportedCPU',
     is: 'going',
   },
   {
