@@ -27,6 +27,8 @@ describe('allowed', () => {
     ['src/api/model.ts', '../schema/index.ts'],
     ['src/controllers/model/controller.ts', './manifests.ts'],
     ['src/controllers/model/controller.ts', '../../kube/define.ts'],
+    ['src/controllers/model/controller.ts', '../../serving/index.ts'],
+    ['src/serving/rollout.ts', '../kube/define.ts'],
     ['src/operator/main.ts', '../controllers/model/index.ts'],
     ['src/operator/main.ts', '../kube/index.ts'],
     ['src/main.ts', './operator/main.ts'],
@@ -93,7 +95,7 @@ describe('refused', () => {
       name: 'a controller imports another',
       path: 'src/controllers/orchestra/controller.ts',
       imports: '../model/index.ts',
-      says: /controllers\/orchestra may import only api, objects, helm, kube\. Kinds speak through objects/,
+      says: /controllers\/orchestra may import only api, objects, helm, kube, serving\. Kinds speak through objects/,
     },
     {
       name: 'a program in a pod talks to the API server',

@@ -4,6 +4,6 @@ export * from './access.ts';
 export * from './labels.ts';
 export * from './mlmodel.ts';
 export * from './names.ts';
-export { podFields } from './podfields.ts';
+export { type PodFields, podFields } from './podfields.ts';
 export * from './programs.ts';
 export * from './serve.ts';

@@ -11,6 +11,7 @@ import {
   withRules,
 } from '../schema/index.ts';
 import { podFields } from './podfields.ts';
+import { rolloutFields } from './rollout.ts';
 
 const modelURL = withRules(
   z
@@ -56,27 +57,6 @@ const server = z.object({
     .describe('The path that answers 200 once the model is loaded.'),
 });
 
-const rollout = z.object({
-  strategy: z
-    .enum(['auto', 'surge', 'replace'])
-    .default('auto')
-    .describe(
-      'How a new revision takes over: beside the old one if there is room (auto), always (surge), or in its place.',
-    ),
-  progressDeadlineSeconds: z
-    .int32()
-    .min(30)
-    .max(86_400)
-    .default(600)
-    .describe('How long a step may take before it counts as stalled.'),
-  history: z
-    .int32()
-    .min(0)
-    .max(10)
-    .default(1)
-    .describe('How many former revisions are kept with their weights; each needs its own storage.'),
-});
-
 const spec = z.object({
   modelURL: modelURL.describe('Where the weights are: https, http, s3, hf, oci, or pvc://claim/path.'),
   storageSize: storageSize
@@ -112,9 +92,7 @@ const spec = z.object({
   storageClassName: objectName().optional().describe('The storage class of new volumes.'),
   retain: z.boolean().default(false).describe('Whether the volume stays when the model is deleted.'),
   server: server.optional().describe("What differs from the framework's server."),
-  rollout: rollout
-    .default({ strategy: 'auto', progressDeadlineSeconds: 600, history: 1 })
-    .describe('How updates happen.'),
+  rollout: rolloutFields('How many former revisions are kept with their weights; each needs its own storage.'),
   ...podFields,
 });
 

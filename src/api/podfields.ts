@@ -2,7 +2,7 @@
 // here is ours to decide, so that every pod passes the restricted Pod Security profile.
 
 import { z } from 'zod';
-import { listMap, mapOf, objectName, quantity, withRules } from '../schema/index.ts';
+import { type Json, listMap, mapOf, objectName, quantity, withRules } from '../schema/index.ts';
 
 const text = (max: number) => z.string().max(max);
 const amounts = () => mapOf(quantity(), { max: 16, keyLength: 128 });
@@ -76,3 +76,6 @@ export const podFields = {
   priorityClassName: objectName().optional().describe('The priority class of the pods.'),
   runtimeClassName: objectName().optional().describe('The runtime class of the pods.'),
 };
+
+/** The pod fields of an object, as a controller sees them. */
+export type PodFields = Json<z.output<z.ZodObject<typeof podFields>>>;

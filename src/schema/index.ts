@@ -7,6 +7,7 @@ export {
   type Column,
   type DefinedKind,
   defineKind,
+  type Json,
   type KindDefinition,
   type KindNames,
   type ObjectOf,

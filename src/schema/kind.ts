@@ -72,7 +72,7 @@ export type AskedOf<K> =
   K extends DefinedKind<infer Spec> ? { metadata: Partial<ObjectMeta>; spec: Json<z.input<Spec>> } : never;
 
 /** JSON knows no undefined: an optional member is absent. */
-type Json<T> = T extends readonly (infer E)[]
+export type Json<T> = T extends readonly (infer E)[]
   ? Json<E>[]
   : T extends object
     ? { [K in keyof T]: Json<Exclude<T[K], undefined>> }

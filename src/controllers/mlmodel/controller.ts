@@ -2,7 +2,13 @@
 // with its own weights, until what is asked for is ready. Everything here is a pure function of what the cache saw.
 
 import { MLModel, type MLModelStatus } from '../../api/index.ts';
-import { type ControllerDefinition, type Decision, defineController, type Pass } from '../../kube/define.ts';
+import {
+  type ControllerDefinition,
+  type Decision,
+  defineController,
+  type Observed,
+  type Pass,
+} from '../../kube/define.ts';
 import {
   ControllerRevision,
   Deployment,
@@ -15,18 +21,18 @@ import {
   Service,
   StorageClass,
 } from '../../objects/index.ts';
+import { formerRevisions, type Rollout, rolloutOf, targetOf } from '../../serving/index.ts';
 import { claimEvents, endedPods, exposeEvents, jobEvents, type MLModelFacts, podEvents, progress } from './facts.ts';
-import { formerRevisions } from './history.ts';
 import { imageVolumes, manifest } from './imagefacts.ts';
 import { lookOf } from './look.ts';
 import type { MLModelClients } from './registry.ts';
-import { askedRevision, isOutdated } from './revision.ts';
-import { rolloutOf } from './rollout.ts';
+import { askedRevision, isOutdated, type Revision } from './revision.ts';
+import { serverName } from './server.ts';
 import type { MLModelSettings } from './settings.ts';
 import { sourceOf } from './source.ts';
 import { stageOf } from './stage.ts';
-import { targetOf } from './target.ts';
 import { type Plan, wanted } from './wanted.ts';
+import { hasWeights, usersOf } from './volume.ts';
 import { weightsOf } from './weights.ts';
 import { statusOf } from './words.ts';
 
@@ -53,11 +59,24 @@ function planOf({ object: model, seen, facts, now }: Pass<MLModel, MLModelFacts>
   const source = look?.at === 'found' ? sourceOf(model, look.found) : sourceOf(model);
   const asked = askedRevision(model, seen, settings, source);
   const weights = look && look.at !== 'found' ? look : weightsOf(model, asked.source, seen, facts);
-  const rollout = rolloutOf(model, seen, facts);
-  const target = targetOf(model, { asked, weights, rollout }, seen, now);
-  const former = formerRevisions(model, { asked, target: target?.revision, rollout }, seen);
+  const running = seen.get(Deployment, serverName(model));
+  const rollout = rolloutOf(running, model.spec.replicas, { seen, podEvents: facts.podEvents });
+  const canStart = (revision: Revision) => hasWeights(revision, seen);
+  const isClearing = weights.at === 'leaving' && clears(asked, rollout, seen);
+  const choice = { asked, isFed: weights.at === 'ready', canStart, isClearing, rollout };
+  const target = targetOf(model.spec, choice, seen, now);
+  const isReturnable = (one: Revision) => sharesVolume(one, asked) || canStart(one);
+  const former = formerRevisions(model.spec, { asked, target: target?.revision, rollout, isReturnable }, seen);
   return { asked, weights, rollout, target, former };
 }
+
+/** Nothing answers, and servers that cannot start keep a volume from going that must be made anew. */
+const clears = ({ source }: Revision, { serving }: Rollout, seen: Observed): boolean =>
+  serving.length === 0 && usersOf(source.claim ?? '', 'server', seen).length > 0;
+
+/** What shares the volume of what is asked gets its weights with it, if it has them not yet or not any more. */
+const sharesVolume = ({ source }: Revision, asked: Revision): boolean =>
+  asked.source.claim !== undefined && source.claim === asked.source.claim;
 
 /** A Gateway API that is waited for; and one of which only the routes of another setting would have to be removed. */
 const [awaited, cleanedUp] = [3_000, 600_000];

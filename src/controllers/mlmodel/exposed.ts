@@ -15,7 +15,7 @@ import {
 } from '../../objects/index.ts';
 import { type Exposure, type Hosted, hostOf } from './exposure.ts';
 import { exposeName } from './network.ts';
-import { type Verdict, verdict } from './verdict.ts';
+import { type Verdict, verdict } from '../../serving/index.ts';
 
 /** What is asked about. */
 export interface Outside {

@@ -4,23 +4,19 @@
 import { childName, type MLModel } from '../../api/index.ts';
 import type { Fact, Reader, Rule } from '../../kube/define.ts';
 import { Deployment, Job, Node } from '../../objects/index.ts';
+import { manifestOf } from '../../serving/index.ts';
 import { inspectName, isOpen, mountsImage } from './look.ts';
-import type { Looked, MLModelClients } from './registry.ts';
+import type { MLModelClients } from './registry.ts';
 import { cut } from './revision.ts';
 import { server } from './server.ts';
 import type { MLModelSettings } from './settings.ts';
 import { attemptOf, imageAsked } from './source.ts';
 
 /** What is behind the name that is asked; not while a Job asks. Whoever mends something wants it asked again. */
-export const manifest: Fact<MLModel, { image: string; attempt: string }, Looked, MLModelClients> = {
-  freshFor: Infinity,
-  perSecond: 20,
-  inputs(model, seen) {
-    const asks = isOpen(model, seen) && !seen.get(Job, inspectName(model));
-    return asks ? { image: imageAsked(model), attempt: attemptOf(model) } : undefined;
-  },
-  fetch: ({ image }, { clients, signal }) => clients.registry.lookAt(image, signal),
-};
+export const manifest = manifestOf<MLModel>((model, seen) => {
+  const asks = isOpen(model, seen) && !seen.get(Job, inspectName(model));
+  return asks ? { image: imageAsked(model), attempt: attemptOf(model) } : undefined;
+});
 
 /** What comes into question: nodes with these labels, and a Deployment of which nothing is ever stored. */
 interface Trial {

@@ -5,7 +5,7 @@ export { decide, mlModelController } from './controller.ts';
 export type { Exposure } from './exposure.ts';
 export type { MLModelFacts } from './facts.ts';
 export { inspectJob } from './inspect.ts';
-export type { Looked, MLModelClients, Registry } from './registry.ts';
+export type { Looked, MLModelClients } from './registry.ts';
 export { type Framework, frameworks } from './frameworks.ts';
 export { cut, type Revision, revisionName, revisionObject } from './revision.ts';
 export { server, serverLabels } from './server.ts';

@@ -1,24 +1,22 @@
-// A revision is what a person asked for, as far as it changes what runs: source, server, pod fields. It is cut once, with
-// the pods rendered by the operator of that day, and stored as an immutable ControllerRevision. Servers are built from
-// the stored one, never from the operator's own table, so that another operator restarts nothing.
+// A revision of a model: source, server, pod fields. It is cut once, when its source is known; how it is stored and read
+// back is the same for every kind with servers.
 
-import { isDeepStrictEqual } from 'node:util';
-import { childName, mark, type MLModel, shortHash } from '../../api/index.ts';
+import { mark, type MLModel, shortHash } from '../../api/index.ts';
 import type { Observed } from '../../kube/define.ts';
-import { ControllerRevision, type PodTemplate } from '../../objects/index.ts';
+import type { PodTemplate } from '../../objects/index.ts';
+import {
+  isOutdated as isOutdatedBy,
+  nextNumber,
+  type Revision as Stored,
+  revisionObject,
+  revisionsIn as storedIn,
+} from '../../serving/index.ts';
 import { portOf, renderTemplate } from './server.ts';
 import type { MLModelSettings } from './settings.ts';
 import { type Source, sourceOf } from './source.ts';
 
-export interface Revision {
-  /** The hash of what was asked; also the name in status and labels. */
-  name: string;
-  number: number;
+export interface Revision extends Stored {
   source: Source;
-  template: PodTemplate;
-  port: number;
-  /** Seconds in which a server may start. A later deadline for progress leaves the servers alone, so they keep this one. */
-  startSeconds?: number;
 }
 
 /** What a person can see of a change: everything that ends up in the pods. Sizes, counts and exposure do not. */
@@ -36,8 +34,7 @@ export const storedRevision = (model: MLModel, seen: Observed): Revision | undef
 
 /** The revision that is asked for: the stored one, or one cut now. */
 export const askedRevision = (model: MLModel, seen: Observed, settings: MLModelSettings, source?: Source): Revision =>
-  storedRevision(model, seen) ??
-  cut(model, settings, 1 + Math.max(0, ...revisionsIn(seen).map(({ number }) => number)), source);
+  storedRevision(model, seen) ?? cut(model, settings, nextNumber(seen), source);
 
 /** Where the weights that are asked for come from, as the stored revision says. */
 export const askedSource = (model: MLModel, seen: Observed): Source =>
@@ -52,34 +49,13 @@ export function cut(model: MLModel, settings: MLModelSettings, number: number, s
   return { name, number, source, startSeconds, ...renderTemplate(model, name, source, settings) };
 }
 
-/** Whether this operator would render a stored revision in another way. A deadline that changed since has no part in that. */
-export function isOutdated(model: MLModel, stored: Revision, settings: MLModelSettings): boolean {
-  const { rollout } = model.spec;
-  const progressDeadlineSeconds = stored.startSeconds ?? rollout.progressDeadlineSeconds;
-  const then = { ...model, spec: { ...model.spec, rollout: { ...rollout, progressDeadlineSeconds } } };
-  const today = cut(then, settings, stored.number, stored.source);
-  return !isDeepStrictEqual([today.template, today.port], [stored.template, stored.port]);
-}
+/** Whether this operator would render a stored revision in another way. */
+export const isOutdated = (model: MLModel, stored: Revision, settings: MLModelSettings): boolean =>
+  isOutdatedBy(model, stored, (then) => cut(then, settings, stored.number, stored.source));
 
 const nothing: PodTemplate = { spec: { containers: [] } };
 
 /** All stored revisions, newest first. */
-export const revisionsIn = (seen: Observed): Revision[] =>
-  seen
-    .all(ControllerRevision)
-    .map(stored)
-    .toSorted((a, b) => b.number - a.number || (a.name < b.name ? -1 : 1));
+export const revisionsIn = (seen: Observed): Revision[] => storedIn<Revision>(seen);
 
-/** The object in which a revision is stored. */
-export const revisionObject = (model: MLModel, { number, ...data }: Revision): ControllerRevision => ({
-  apiVersion: ControllerRevision.apiVersion,
-  kind: ControllerRevision.kind,
-  metadata: { name: childName(model.metadata.name, data.name), labels: { [mark.revision]: data.name } },
-  revision: number,
-  data,
-});
-
-const stored = ({ revision, data }: ControllerRevision): Revision => ({
-  ...(data as Omit<Revision, 'number'>),
-  number: revision,
-});
+export { revisionObject };

@@ -2,6 +2,7 @@
 // but the hash of it, so a change of source never touches what is already there.
 
 import { arrangementOf, childName, mark, type MLModel, shortHash } from '../../api/index.ts';
+import { pinned as byDigest, startingFields } from '../../serving/index.ts';
 
 /**
  * Weights that are fetched onto a volume of their own; that are on somebody's volume already; that nodes pull and mount
@@ -57,12 +58,7 @@ export const isImage = ({ spec }: MLModel): boolean => spec.modelURL.startsWith(
 export const imageAsked = ({ spec: { modelURL, digest } }: MLModel): string =>
   digest === undefined ? modelURL.slice(scheme.length) : pinned(modelURL, digest);
 
-/** The name of an image by its digest alone: a tag could be another one tomorrow. */
-const pinned = (url: string, digest: string): string =>
-  `${url
-    .slice(scheme.length)
-    .replace(/@.*$/, '')
-    .replace(/:[^/:]*$/, '')}@${digest}`;
+const pinned = (url: string, digest: string): string => byDigest(url.slice(scheme.length), digest);
 
 /** The image of a source by its digest, if it is one. */
 export function imageOf(source: Source): string | undefined {
@@ -76,20 +72,9 @@ export function urlOf({ spec }: MLModel, source: Source): string {
   return image === undefined ? spec.modelURL : `${scheme}${image}`;
 }
 
-/** Fields of a download's pod that may keep it from starting. */
-const podParts = [
-  'nodeSelector',
-  'tolerations',
-  'priorityClassName',
-  'runtimeClassName',
-  'imagePullSecrets',
-  'podLabels',
-  'podAnnotations',
-] as const;
-
 /** What a download was started for, and by which pod: a person who mends one of these wants it tried again. */
 export function attemptOf({ spec, metadata }: MLModel): string {
   const { storageSize, credentials, storageClassName } = spec;
-  const pod = podParts.map((part) => spec[part]);
-  return shortHash([metadata.annotations?.[mark.retry], storageSize, credentials, storageClassName, pod], 6);
+  const { [mark.retry]: retry } = metadata.annotations ?? {};
+  return shortHash([retry, storageSize, credentials, storageClassName, startingFields(spec)], 6);
 }

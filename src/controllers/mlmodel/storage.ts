@@ -3,11 +3,11 @@
 
 import { childName, downloadArguments, mark, MLModel, partLabels } from '../../api/index.ts';
 import { type Job, label, PersistentVolumeClaim } from '../../objects/index.ts';
-import { programJob, sourceAccess } from './job.ts';
+import { programJob, sourceAccess } from '../../serving/index.ts';
 import { together } from './pod.ts';
 import { nodesFor } from './server.ts';
 import type { MLModelSettings } from './settings.ts';
-import { type Source, urlOf } from './source.ts';
+import { isImage, type Source, urlOf } from './source.ts';
 
 /** A source that is fetched onto a claim. */
 export type Download = Extract<Source, { from: 'download' }>;
@@ -59,19 +59,19 @@ export const downloadName = ({ metadata }: MLModel, { weights }: Download, attem
 /** The Job that fills the claim. */
 export function downloadJob(model: MLModel, source: Download, attempt: string, settings: MLModelSettings): Job {
   const { framework, digest } = model.spec;
-  const { access, mounts } = sourceAccess(model, settings);
+  const { access, mounts } = sourceAccess(model.spec, isImage(model) ? 'image' : 'other', settings);
   const order = { url: urlOf(model, source), target, framework, access };
   // The name of an image holds its digest already.
   const args = downloadArguments({ ...order, ...(digest !== undefined && !source.image && { digest }) });
   return programJob(
-    model,
+    model.spec,
     {
       name: downloadName(model, source, attempt),
       component: 'download',
       attempt,
       args,
       memory: '512Mi',
-      labels: { [mark.weights]: source.claim },
+      labels: { ...partLabels(MLModel.kind, model.metadata.name, 'download'), [mark.weights]: source.claim },
       // The volume is to land where the server can run.
       pod: { ...nodesFor(model, settings), ...together(model, source) },
       mounts: [

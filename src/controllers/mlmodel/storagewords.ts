@@ -6,7 +6,7 @@ import type { Observed } from '../../kube/define.ts';
 import { expansionCause, PersistentVolumeClaim } from '../../objects/index.ts';
 import { isNodeBound } from './pod.ts';
 import type { Stage } from './stage.ts';
-import { type Verdict, verdict } from './verdict.ts';
+import { type Verdict, verdict } from '../../serving/index.ts';
 import { mismatchOf } from './volume.ts';
 import type { Plan } from './wanted.ts';
 

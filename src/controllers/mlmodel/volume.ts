@@ -3,7 +3,8 @@
 
 import { labelValue, mark, type MLModel } from '../../api/index.ts';
 import type { Observed } from '../../kube/define.ts';
-import { PersistentVolumeClaim, Pod, quantityOf, StorageClass } from '../../objects/index.ts';
+import { PersistentVolumeClaim, type Pod, quantityOf, StorageClass } from '../../objects/index.ts';
+import { podsIn } from '../../serving/index.ts';
 import type { Revision } from './revision.ts';
 
 /** Whether the weights are on a volume that will stay. */
@@ -25,10 +26,6 @@ export function hasWeights({ source }: Revision, seen: Observed): boolean {
   const claim = seen.read(PersistentVolumeClaim, source.claim);
   return claim !== undefined && !isGoing(claim);
 }
-
-/** Pods that have not come to their end. Those that have may stand around for long, and use nothing. */
-export const podsIn = (seen: Observed): Pod[] =>
-  seen.labelled(Pod).filter(({ status }) => status?.phase !== 'Failed' && status?.phase !== 'Succeeded');
 
 /** Pods that mount the weights of a claim. */
 export const usersOf = (claim: string, component: 'server' | 'download', seen: Observed): Pod[] =>

@@ -4,31 +4,29 @@
 import { type MLModel, mark } from '../../api/index.ts';
 import { apply, create, type Desired, keep, note, type Observed } from '../../kube/define.ts';
 import {
-  ControllerRevision,
+  type ControllerRevision,
   Deployment,
   HTTPRoute,
-  type KubeObject,
   PersistentVolumeClaim,
   type PodTemplate,
   Service,
 } from '../../objects/index.ts';
+import { byName, objectsOf, type Rollout, type Target } from '../../serving/index.ts';
 import { inspectJob } from './inspect.ts';
 import { mountsImage } from './look.ts';
 import { exposureOf } from './exposure.ts';
 import { disruptionBudget, service, serviceName } from './network.ts';
 import { type Revision, revisionObject } from './revision.ts';
-import type { Rollout } from './rollout.ts';
 import { claimIn, server, serverName } from './server.ts';
 import type { MLModelSettings } from './settings.ts';
 import { type Download, downloadJob, retainedAs, sizeFor, type Volume, weightsClaim } from './storage.ts';
-import type { Target } from './target.ts';
 import { hasWeights, isIntact, isSize, mismatchOf, usersOf } from './volume.ts';
 import type { Weights } from './weights.ts';
 
 export interface Plan {
   asked: Revision;
   /** What the servers should run: what is asked once its weights are there, until then what they run. */
-  target: Target | undefined;
+  target: Target<Revision> | undefined;
   weights: Weights;
   rollout: Rollout;
   /** Former revisions that are kept. */
@@ -140,19 +138,12 @@ function kept(
   { asked, weights, former }: Plan,
   seen: Observed,
 ): (ControllerRevision | PersistentVolumeClaim)[] {
-  const revisions = new Set(former.map(({ name }) => name));
   const claims = new Set(former.filter((one) => hasWeights(one, seen)).map(({ source }) => source.claim));
   const isKept = ({ metadata: { name } }: PersistentVolumeClaim) =>
     (name !== asked.source.claim || weights.at === 'leaving') &&
     (claims.has(name) || usersOf(name, 'server', seen).length > 0);
-  const isFormer = ({ metadata }: ControllerRevision) => revisions.has(metadata.labels?.[mark.revision] ?? '');
-  const byName = (a: KubeObject, b: KubeObject) => (a.metadata.name < b.metadata.name ? -1 : 1);
   return [
-    ...seen.all(ControllerRevision).filter(isFormer).toSorted(byName),
-    ...seen
-      .all(PersistentVolumeClaim)
-      .filter(isKept)
-      .toSorted(byName)
-      .map((claim) => retainedAs(model, claim)),
+    ...objectsOf(former, seen),
+    ...byName(seen.all(PersistentVolumeClaim).filter(isKept)).map((claim) => retainedAs(model, claim)),
   ];
 }

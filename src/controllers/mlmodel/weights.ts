@@ -15,9 +15,18 @@ import {
   StorageClass,
   unboundCause,
 } from '../../objects/index.ts';
-import { attemptIn, failureOf, inJob, jobsFor, podsOf } from './downloads.ts';
+import {
+  attemptIn,
+  failureOf,
+  type InJob,
+  inJob,
+  type Looking,
+  podsOf,
+  type Unread,
+  untold,
+} from '../../serving/index.ts';
+import { jobsFor } from './downloads.ts';
 import type { MLModelFacts } from './facts.ts';
-import { type Looking, type Unread, untold } from './look.ts';
 import { attemptOf, type Source } from './source.ts';
 import { digestOn, isGoing, isGrowing, isIntact, isSize, mustBeReplaced, usersOf } from './volume.ts';
 
@@ -32,20 +41,9 @@ export type Weights =
   | { at: 'leaving'; cause: Cause; since: string | undefined; held: boolean }
   | { at: 'absent'; cause: undefined }
   | { at: 'binding'; cause: Cause | undefined; late: Cause | undefined; since: string | undefined }
-  | { at: 'restarting'; cause: Cause | undefined; since: string | undefined }
-  | Loading
+  | InJob
   | Looking
-  | Unread
-  | { at: 'failed'; attempt: string; cause: Cause };
-
-type Loading = {
-  at: 'loading';
-  attempt: string;
-  cause: Cause | undefined;
-  late: Cause | undefined;
-  failed: number;
-  since: string | undefined;
-};
+  | Unread;
 
 /** Where the weights of a source are. What nodes pull by itself is there as soon as it is known. */
 export function weightsOf(model: MLModel, source: Source, seen: Observed, facts: Facts<MLModelFacts>): Weights {
@@ -145,7 +143,7 @@ function loadingFor(model: MLModel, claim: PersistentVolumeClaim, { jobs, seen, 
   const live = jobs.filter((job) => jobResult(job) !== 'failed');
   const job = live.find((one) => attemptIn(one) === attempt || jobResult(one) === 'complete') ?? live[0];
   if (job) {
-    const standing = inJob(job, claim, seen, facts);
+    const standing = inJob(job, claimCause(claim, knownEvents(facts)), seen, facts);
     const stuck = standing.at === 'loading' && standing.attempt !== attempt && standing.cause !== undefined;
     return stuck ? { at: 'restarting', cause: undefined, since: undefined } : standing;
   }

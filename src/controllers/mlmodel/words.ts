@@ -2,16 +2,24 @@
 
 import type { MLModel, MLModelStatus, Progress } from '../../api/index.ts';
 import type { Facts, Observed } from '../../kube/define.ts';
+import {
+  outdatedVerdict,
+  reasonOf,
+  selectorOf,
+  servingRevision,
+  summaryOf,
+  type Verdict,
+  verdict,
+} from '../../serving/index.ts';
 import { fetchedOnto } from './downloads.ts';
 import { exposedOf } from './exposed.ts';
 import type { Exposure } from './exposure.ts';
 import type { MLModelFacts } from './facts.ts';
-import { messageOf, reasonOf, servingRevision } from './message.ts';
+import { messageOf } from './message.ts';
 import { serviceName } from './network.ts';
 import { serverLabels } from './server.ts';
 import type { Stage } from './stage.ts';
 import { storageVerdicts } from './storagewords.ts';
-import { type Verdict, verdict } from './verdict.ts';
 import { hasWeights } from './volume.ts';
 import type { Plan } from './wanted.ts';
 
@@ -30,7 +38,7 @@ export function statusOf(told: Told): MLModelStatus {
   const { model, plan, seen, facts, stage } = told;
   const observedGeneration = model.metadata.generation ?? 0;
   const { port } = plan.target?.revision ?? plan.asked;
-  const serving = servingRevision(plan);
+  const serving = servingRevision(plan.rollout);
   const events = facts.exposeEvents.state === 'known' ? facts.exposeEvents.value : [];
   const exposed = exposedOf({ ...told, port, events, answers: plan.rollout.available > 0 });
   const serviceEndpoint = `${serviceName(model)}.${model.metadata.namespace}.svc.cluster.local:${port}`;
@@ -48,9 +56,7 @@ export function statusOf(told: Told): MLModelStatus {
     ...progressOf(plan, facts, seen),
     replicas: plan.rollout.replicas,
     readyReplicas: plan.rollout.ready,
-    selector: Object.entries(serverLabels(model))
-      .map(([key, value]) => `${key}=${value}`)
-      .join(','),
+    selector: selectorOf(serverLabels(model)),
     ...(plan.asked.source.from !== 'registry' && {
       weightsPath: plan.asked.source.from === 'image' ? 'ImageVolume' : 'Claim',
     }),
@@ -75,47 +81,13 @@ function progressOf(
 
 /** All conditions, the summary first. */
 function verdicts(told: Told, exposed: Verdict): Verdict[] {
-  const { stage, plan, outdated } = told;
+  const { stage, plan, outdated, model } = told;
   const message = messageOf(told);
-  const reason = reasonOf(stage);
-  const ready = stage.name === 'Ready';
   return [
-    verdict('Ready', ready, reason, message),
-    reconciling(told),
-    verdict('Stalled', stage.name === 'Failed', reason, message),
-    available(plan),
+    ...summaryOf({ stage, message, spec: model.spec, rollout: plan.rollout }),
     ...storageVerdicts(told),
-    verdict('Serving', ready && !stage.idle, reason, message),
+    verdict('Serving', stage.name === 'Ready' && !stage.idle, reasonOf(stage), message),
     exposed,
-    verdict('Outdated', outdated, outdated ? 'NewerOperator' : 'UpToDate', outdatedWords[outdated ? 'yes' : 'no']),
+    outdatedVerdict(outdated, 'model'),
   ];
 }
-
-/** Also while the last of several servers is on its way, and then it says what keeps it. */
-function reconciling(told: Told): Verdict {
-  const { stage, model, plan } = told;
-  const { available: now, cause } = plan.rollout;
-  const { replicas } = model.spec;
-  if (stage.name !== 'Ready' || now >= replicas)
-    return verdict('Reconciling', stage.name !== 'Ready' && stage.name !== 'Failed', reasonOf(stage), messageOf(told));
-  const words = `${now} of ${replicas} servers answer${cause ? `: ${cause.message}` : ''}`;
-  return verdict('Reconciling', true, 'Scaling', words);
-}
-
-function available(plan: Plan): Verdict {
-  const { available: count } = plan.rollout;
-  const serving = servingRevision(plan);
-  if (count === 0) return verdict('Available', false, 'NothingServes', 'No server answers');
-  const which = serving === undefined ? '' : ` with revision ${serving}`;
-  return verdict(
-    'Available',
-    true,
-    'Serving',
-    `${count === 1 ? '1 server answers' : `${count} servers answer`}${which}`,
-  );
-}
-
-const outdatedWords = {
-  yes: 'This operator would run the servers in another way: set the annotation baton.dev/refresh, or edit the model, to roll them',
-  no: 'The servers run as this operator would run them',
-};

@@ -1,74 +1,80 @@
-// What the servers should run now, how many of them, and by which way they get there. What is asked, once its weights are
-// there; until then what answers, and never anything without its weights.
+// What the servers should run now, how many of them, and by which way they get there. What is asked, once it can start;
+// until then what answers, and never anything that lacks what it needs.
 
-import type { MLModel } from '../../api/index.ts';
-import type { Observed } from '../../kube/define.ts';
+import type { Observed } from '../kube/define.ts';
+import type { Sized } from './parent.ts';
 import { type Revision, revisionsIn } from './revision.ts';
 import type { Hindrance, Rollout } from './rollout.ts';
 import type { Running, Takeover } from './server.ts';
-import { hasWeights, usersOf } from './volume.ts';
-import type { Weights } from './weights.ts';
 
 /** What the Deployment should be told; `left`: milliseconds after which that may change by time alone. */
-export interface Target extends Running {
-  revision: Revision;
+export interface Target<R extends Revision = Revision> extends Running {
+  revision: R;
   /** The pods stay what they are, whatever the revision says of them. */
   asItRuns: boolean;
   left: number | undefined;
 }
 
 /** What a target is chosen from. */
-export interface Choice {
-  asked: Revision;
-  weights: Weights;
+export interface Choice<R extends Revision> {
+  asked: R;
+  /** Whether what is asked has all that it needs. */
+  isFed: boolean;
+  /** The same of any revision. */
+  canStart: (revision: R) => boolean;
+  /** Nothing answers, and servers that cannot start are in the way of what they wait for. */
+  isClearing: boolean;
   rollout: Rollout;
 }
 
 /** The target; undefined while there is nothing to serve, or what serves must be left as it is. */
-export function targetOf(model: MLModel, choice: Choice, seen: Observed, now: number): Target | undefined {
+export function targetOf<R extends Revision>(
+  spec: Sized,
+  choice: Choice<R>,
+  seen: Observed,
+  now: number,
+): Target<R> | undefined {
   const { rollout } = choice;
-  const chosen = servable(choice, seen) ?? abandoned(rollout, seen);
+  const known = revisionsIn<R>(seen);
+  const chosen = servable(choice, known) ?? abandoned(rollout, known);
   if (!chosen) return undefined;
   const { revision, asItRuns } = chosen;
-  const fed = hasWeights(revision, seen) || isFed(revision, choice);
-  const replicas = fed && !isClearing(choice, seen) ? model.spec.replicas : 0;
-  const { takeover, left } = takeoverFor(model, revision.name, rollout, now);
+  const fed = choice.canStart(revision) || needsNothing(revision, choice);
+  const replicas = fed && !choice.isClearing ? spec.replicas : 0;
+  const { takeover, left } = takeoverFor(spec, revision.name, rollout, now);
   return { revision, asItRuns, replicas, takeover, left, served: servedBefore(revision.name, rollout) };
 }
 
-/** Servers that answer have read their weights already; what is asked has them by the word of its download. */
-const isFed = ({ name }: Revision, { asked, weights, rollout }: Choice): boolean =>
-  rollout.serving.includes(name) || (name === asked.name && weights.at === 'ready');
+/** Servers that answer have read what they need already. */
+const needsNothing = <R extends Revision>({ name }: R, { asked, isFed, rollout }: Choice<R>): boolean =>
+  rollout.serving.includes(name) || (name === asked.name && isFed);
 
-/** Nothing answers, and servers that cannot start keep a volume from going that must be made anew. */
-const isClearing = ({ asked, weights, rollout }: Choice, seen: Observed): boolean =>
-  weights.at === 'leaving' &&
-  rollout.serving.length === 0 &&
-  usersOf(asked.source.claim ?? '', 'server', seen).length > 0;
+type Chosen<R extends Revision> = Pick<Target<R>, 'revision' | 'asItRuns'>;
 
-type Chosen = Pick<Target, 'revision' | 'asItRuns'>;
-
-function servable({ asked, weights, rollout }: Choice, seen: Observed): Chosen | undefined {
-  if (weights.at === 'ready') return anew(asked);
-  const known = revisionsIn(seen);
+function servable<R extends Revision>(
+  { asked, isFed, canStart, rollout }: Choice<R>,
+  known: readonly R[],
+): Chosen<R> | undefined {
+  if (isFed) return anew(asked);
   const told = known.find(({ name }) => name === rollout.told);
-  if (told && hasWeights(told, seen)) return anew(told);
+  if (told && canStart(told)) return anew(told);
   if (told && rollout.serving.includes(told.name)) return running(told, rollout);
   // Somebody removed the Deployment: what it ran comes back. With one there is no going back unasked, unless it is half-way.
-  if (rollout.told === undefined) return anew(known.find((revision) => hasWeights(revision, seen)));
+  if (rollout.told === undefined) return anew(known.find(canStart));
   return anew(rollout.serving.flatMap((name) => known.find((revision) => revision.name === name) ?? [])[0]);
 }
 
-const anew = (revision: Revision | undefined): Chosen | undefined => revision && { revision, asItRuns: false };
+const anew = <R extends Revision>(revision: R | undefined): Chosen<R> | undefined =>
+  revision && { revision, asItRuns: false };
 
-/** What was told has lost its weights, and nothing answers: its servers must not start on an empty volume. */
-function abandoned(rollout: Rollout, seen: Observed): Chosen | undefined {
-  const told = revisionsIn(seen).find(({ name }) => name === rollout.told);
+/** What was told has lost what it needs, and nothing answers: its servers must not start without. */
+function abandoned<R extends Revision>(rollout: Rollout, known: readonly R[]): Chosen<R> | undefined {
+  const told = known.find(({ name }) => name === rollout.told);
   return told && rollout.serving.length === 0 ? running(told, rollout) : undefined;
 }
 
-/** Without its weights nothing new is rolled out, not even if somebody removed the revision and it was cut anew. */
-const running = (revision: Revision, { template = revision.template }: Rollout): Chosen => ({
+/** Without what it needs nothing new is rolled out, not even if somebody removed the revision and it was cut anew. */
+const running = <R extends Revision>(revision: R, { template = revision.template }: Rollout): Chosen<R> => ({
   revision: { ...revision, template },
   asItRuns: true,
 });
@@ -78,12 +84,11 @@ const patience = 10;
 
 /** How the revision takes over: where it cannot start beside the old one, in its place. That is decided once for each revision. */
 export function takeoverFor(
-  model: MLModel,
+  { rollout: { strategy } }: Sized,
   target: string,
   rollout: Rollout,
   now: number,
 ): { takeover: Takeover; left: number | undefined } {
-  const { strategy } = model.spec.rollout;
   if (strategy !== 'auto') return { takeover: strategy, left: undefined };
   const { told, older, hindrance } = rollout;
   if (told !== target) return { takeover: 'surge', left: undefined };

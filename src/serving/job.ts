@@ -1,23 +1,28 @@
 // A Job that runs one of our programs to its end. The end is judged by exit codes: a verdict is final, a fault of the
 // network is tried again, and what a node did to the pod counts for nothing.
 
-import { downloadSeconds, exitCode, mark, MLModel, partLabels, type SourceAccess } from '../../api/index.ts';
-import { Job, type PodSpec } from '../../objects/index.ts';
+import { downloadSeconds, exitCode, inspectArguments, mark, type PodFields, type SourceAccess } from '../api/index.ts';
+import { Job, type PodSpec } from '../objects/index.ts';
+import type { Named } from './parent.ts';
 import { containerBasics, defined, podBasics } from './pod.ts';
-import type { MLModelSettings } from './settings.ts';
-import { isImage } from './source.ts';
+
+/** What the operator's configuration decides for programs. */
+export interface ProgramSettings {
+  /** Our own image: the programs that run in pods. */
+  image: string;
+  /** Ranges of addresses that neither we nor our programs reach, beside those that nobody does. */
+  egressDeny: readonly string[];
+  /** Registries that are spoken to without TLS. */
+  plainRegistries: readonly string[];
+}
 
 /** What is run, and with what. */
-export interface Program {
-  /** Of the Job. */
-  name: string;
-  /** The program, its container and its part in labels. */
+export interface Task extends Named {
+  /** The program, and its container. */
   component: 'download' | 'inspect';
   attempt: string;
   args: string[];
   memory: string;
-  /** Further labels of Job and pod. */
-  labels?: Record<string, string>;
   /** Further fields of the pod. */
   pod?: Partial<PodSpec>;
   mounts: readonly Mount[];
@@ -39,9 +44,8 @@ const scratch: Mount = { volume: { name: 'scratch', emptyDir: { sizeLimit: '64Mi
 const mostSeconds = downloadSeconds + 3_600;
 
 /** The Job of a program. */
-export function programJob(model: MLModel, program: Program, settings: MLModelSettings): Job {
-  const { name, component, attempt } = program;
-  const labels = { ...partLabels(MLModel.kind, model.metadata.name, component), ...program.labels };
+export function programJob(spec: PodFields, task: Task, settings: ProgramSettings): Job {
+  const { name, labels, component, attempt } = task;
   return {
     apiVersion: Job.apiVersion,
     kind: Job.kind,
@@ -58,23 +62,19 @@ export function programJob(model: MLModel, program: Program, settings: MLModelSe
       },
       template: {
         metadata: {
-          labels: { ...model.spec.podLabels, ...labels },
-          ...defined({ annotations: model.spec.podAnnotations }),
+          labels: { ...spec.podLabels, ...labels },
+          ...defined({ annotations: spec.podAnnotations }),
         },
-        spec: podSpec(model, program, settings),
+        spec: podSpec(spec, task, settings),
       },
     },
   };
 }
 
-function podSpec(
-  model: MLModel,
-  { component, args, memory, mounts, pod }: Program,
-  settings: MLModelSettings,
-): PodSpec {
+function podSpec(spec: PodFields, { component, args, memory, mounts, pod }: Task, settings: ProgramSettings): PodSpec {
   const all = [...mounts, scratch];
   return {
-    ...podBasics(model),
+    ...podBasics(spec),
     ...pod,
     restartPolicy: 'Never',
     containers: [
@@ -98,12 +98,20 @@ function podSpec(
 /** A kubelet would put the values of variables where `$(NAME)` stands, and takes `$$` for a `$`: what people wrote is data. */
 const verbatim = (argument: string): string => argument.replaceAll('$', '$$$$');
 
+/** Who asks for a source: by a Secret of its own, or as whoever pulls images. */
+export interface Asker {
+  credentials?: string;
+  imagePullSecrets?: PodFields['imagePullSecrets'];
+}
+
 /** What a program is told about its source, and what is mounted for that. Pull secrets are for images alone. */
-export function sourceAccess(model: MLModel, settings: MLModelSettings): Access {
-  const { egressDeny: deny, plainRegistries } = settings;
-  const plainHttp = isImage(model) ? plainRegistries : [];
-  const { credentials, imagePullSecrets = [] } = model.spec;
-  const configs = isImage(model) ? imagePullSecrets : [];
+export function sourceAccess(
+  { credentials, imagePullSecrets = [] }: Asker,
+  source: 'image' | 'other',
+  { egressDeny: deny, plainRegistries }: ProgramSettings,
+): Access {
+  const plainHttp = source === 'image' ? plainRegistries : [];
+  const configs = source === 'image' ? imagePullSecrets : [];
   return {
     access: {
       ...(credentials !== undefined && { credentials: folders.credentials }),
@@ -134,3 +142,20 @@ const mountOf = (folder: keyof typeof folders, source: object): Mount => {
 const fileOf = ({ name }: { name: string }, index: number) => ({
   secret: { name, items: [{ key: '.dockerconfigjson', path: `${index}.json` }], optional: true },
 });
+
+/** What is looked at, and under which name. */
+export interface Inspection extends Named {
+  image: string;
+  attempt: string;
+}
+
+/** The Job that looks at an image with the Secrets that a parent names. What it found stands in the last word of its pod. */
+export function imageJob(
+  spec: PodFields & Asker,
+  { image, ...inspection }: Inspection,
+  settings: ProgramSettings,
+): Job {
+  const { access, mounts } = sourceAccess(spec, 'image', settings);
+  const args = inspectArguments({ url: `oci://${image}`, access });
+  return programJob(spec, { ...inspection, component: 'inspect', args, memory: '256Mi', mounts }, settings);
+}

@@ -1,26 +1,26 @@
 // How far the servers are: which revision they run, whether enough of them answer, what keeps the new ones from it, and by
 // which way they take over.
 
-import { mark, type MLModel } from '../../api/index.ts';
-import type { Facts, Observed } from '../../kube/define.ts';
+import { mark } from '../api/index.ts';
+import type { Known, Observed } from '../kube/define.ts';
 import {
   type Cause,
   causeOfPods,
-  Deployment,
+  type Deployment,
   deploymentCause,
   evictionCause,
   isPodReady,
+  type KubeEvent,
   notReadyCause,
-  Pod,
+  type Pod,
   podCondition,
   podEventCause,
   probeCause,
   type PodTemplate,
   unreadyCause,
-} from '../../objects/index.ts';
-import type { MLModelFacts } from './facts.ts';
-import { serverName, type Takeover } from './server.ts';
-import type { Source } from './source.ts';
+} from '../objects/index.ts';
+import { revisionIn, serversIn, serversOf } from './pods.ts';
+import type { Takeover } from './server.ts';
 
 export interface Rollout {
   /** The revision that the Deployment was last told to run; undefined without a Deployment. */
@@ -58,12 +58,18 @@ export interface Hindrance {
   since: string;
 }
 
-/** How the servers stand. */
-export function rolloutOf(model: MLModel, seen: Observed, { podEvents }: Facts<MLModelFacts>): Rollout {
-  const running = seen.get(Deployment, serverName(model));
+/** What the kubelet says of a server that does not start, as far as it is known. */
+type Told = Known<KubeEvent[]>;
+
+/** How the servers stand: those of a Deployment, as many as are asked for. */
+export function rolloutOf(
+  running: Deployment | undefined,
+  replicas: number,
+  { seen, podEvents }: { seen: Observed; podEvents: Told },
+): Rollout {
   const { status, metadata } = running ?? {};
-  const servers = seen.labelled(Pod).filter(isServer);
-  const told = metadata?.annotations?.[mark.revision];
+  const servers = serversIn(seen);
+  const told = toldTo(running);
   const pods = serversOf(told, seen);
   return {
     told,
@@ -71,7 +77,7 @@ export function rolloutOf(model: MLModel, seen: Observed, { podEvents }: Facts<M
     takeover: metadata?.annotations?.[mark.rollout] as Takeover | undefined,
     served: (metadata?.annotations?.[mark.served] ?? '').split(',').filter((name) => name !== ''),
     serving: servingIn(servers),
-    complete: running !== undefined && isComplete(running, model),
+    complete: running !== undefined && isComplete(running, replicas),
     older: (status?.replicas ?? 0) > (status?.updatedReplicas ?? 0),
     available: status?.availableReplicas ?? 0,
     ready: status?.readyReplicas ?? 0,
@@ -84,10 +90,9 @@ export function rolloutOf(model: MLModel, seen: Observed, { podEvents }: Facts<M
   };
 }
 
-const serversOf = (revision: string | undefined, seen: Observed): Pod[] =>
-  seen.labelled(Pod).filter((pod) => isServer(pod) && revision !== undefined && revisionIn(pod) === revision);
-
-type Told = Facts<MLModelFacts>['podEvents'];
+/** The revision that a Deployment was last told to run. */
+export const toldTo = (running: Deployment | undefined): string | undefined =>
+  running?.metadata.annotations?.[mark.revision];
 
 /** A server that is ended for its probe seems to crash, and one that is taken away seems to be done, until events are known. */
 function ofPods(pods: readonly Pod[], events: Told): Cause | undefined {
@@ -109,21 +114,20 @@ const firstTold = (judge: typeof podEventCause, pods: readonly Pod[], events: To
  * deadline, beside servers that had arrived, or with a volume of which only its owner knows where it can be mounted. Or
  * one that its node has stopped, which is at no time how a server should end.
  */
-export function stuckServer(model: MLModel, source: Source, seen: Observed): Pod | undefined {
-  const running = seen.get(Deployment, serverName(model));
-  const servers = serversOf(running?.metadata.annotations?.[mark.revision], seen)
+export function stuckServer(
+  running: Deployment | undefined,
+  seen: Observed,
+  volume: 'ours' | 'foreign',
+): Pod | undefined {
+  const servers = serversOf(toldTo(running), seen)
     .filter(({ spec, metadata }) => spec.nodeName && !metadata.deletionTimestamp)
     .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
-  const early = !running || (takingOver(running) === 'going' && source.from !== 'claim');
+  const early = !running || (takingOver(running) === 'going' && volume === 'ours');
   return (early ? undefined : servers.find(isWaiting)) ?? servers.find(({ status }) => status?.phase === 'Succeeded');
 }
 
 const isWaiting = (pod: Pod): boolean =>
   pod.status?.phase === 'Pending' || (pod.status?.phase === 'Running' && !isPodReady(pod));
-
-const isServer = ({ metadata }: Pod): boolean => metadata.labels?.['app.kubernetes.io/component'] === 'server';
-
-const revisionIn = ({ metadata }: Pod): string | undefined => metadata.labels?.[mark.revision];
 
 /** The revisions of servers that answer and are not on their way out. */
 function servingIn(servers: readonly Pod[]): string[] {
@@ -140,7 +144,7 @@ function servingIn(servers: readonly Pod[]): string[] {
 export const enough = (replicas: number): number => (replicas > 1 ? replicas - 1 : replicas);
 
 /** The Deployment's own count is of what we want, all that exists is of the newest template, and enough of it answers. */
-function isComplete({ metadata, spec, status }: Deployment, { spec: { replicas } }: MLModel): boolean {
+function isComplete({ metadata, spec, status }: Deployment, replicas: number): boolean {
   const { observedGeneration = 0, updatedReplicas = 0, availableReplicas = 0 } = status ?? {};
   const current = !metadata.deletionTimestamp && observedGeneration >= (metadata.generation ?? 0);
   const all = spec.replicas === replicas && updatedReplicas === (status?.replicas ?? 0);

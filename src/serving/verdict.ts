@@ -1,6 +1,6 @@
 // One condition before it has its times.
 
-import type { Condition } from '../../objects/index.ts';
+import type { Condition } from '../objects/index.ts';
 
 export type Verdict = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 

@@ -1,0 +1,63 @@
+// What cannot be read from the cache, for every kind with servers: why a pod does not start for want of its Secret or
+// volume (its events: its status is silent), why nobody lets a Job make a pod, what a program said whose pod is not in the
+// cache, and what is behind the name of an image.
+
+import type { Fact, Observed } from '../kube/define.ts';
+import { type Job, jobResult, KubeEvent, type KubeObject, Pod } from '../objects/index.ts';
+import { hasSucceeded, podsOf } from './jobs.ts';
+import type { Looked, RegistryClients } from './registry.ts';
+
+type About = { namespace: string; uid: string };
+
+/** The events of one object, while it is in trouble. */
+export const eventsOf = <P>(
+  troubled: (object: P, seen: Observed) => KubeObject | undefined,
+): Fact<P, About, KubeEvent[], object> => ({
+  freshFor: 2_000, // the cause should be told within five seconds
+  slowsTo: 300_000, // what nobody mends is not asked about for ever
+  perSecond: 10,
+  needs: [{ group: '', resource: 'events', verbs: ['list'] }],
+  inputs: (object, seen) => aboutOf(troubled(object, seen)),
+  fetch: ({ namespace, uid }, { kube }) =>
+    kube.list(KubeEvent, namespace, { fieldSelector: `involvedObject.uid=${uid}` }),
+});
+
+type Jobs<P> = (object: P, seen: Observed) => readonly Job[];
+
+/** The events of a Job that has made no pod. */
+export const jobEventsOf = <P>(jobs: Jobs<P>): Fact<P, About, KubeEvent[], object> =>
+  eventsOf((object, seen) =>
+    jobs(object, seen).find((one) => jobResult(one) === 'running' && podsOf(one, seen).length === 0),
+  );
+
+/** The pods of a Job that is complete and whose pods are not known to be: they are gone, or their news are late. */
+export const endedPodsOf = <P>(jobs: Jobs<P>): Fact<P, About, Pod[], object> => ({
+  freshFor: Infinity,
+  perSecond: 10,
+  needs: [{ group: '', resource: 'pods', verbs: ['list'] }],
+  inputs(object, seen) {
+    const isUntold = (job: Job) => jobResult(job) === 'complete' && !hasSucceeded(podsOf(job, seen));
+    return aboutOf(jobs(object, seen).find(isUntold));
+  },
+  fetch: ({ namespace, uid }, { kube }) =>
+    kube.list(Pod, namespace, { labelSelector: `batch.kubernetes.io/controller-uid=${uid}` }),
+});
+
+const aboutOf = (object: KubeObject | undefined): About | undefined =>
+  object && { namespace: object.metadata.namespace ?? '', uid: object.metadata.uid ?? '' };
+
+/** What is asked of a registry. Whoever mends something wants it asked again: that is another attempt. */
+export interface Asked {
+  image: string;
+  attempt: string;
+}
+
+/** What is behind the name of an image, while that is asked. */
+export const manifestOf = <P>(
+  asked: (object: P, seen: Observed) => Asked | undefined,
+): Fact<P, Asked, Looked, RegistryClients> => ({
+  freshFor: Infinity,
+  perSecond: 20,
+  inputs: asked,
+  fetch: ({ image }, { clients, signal }) => clients.registry.lookAt(image, signal),
+});

@@ -1,0 +1,47 @@
+// The door of the folder: what kinds share whose pods serve. Pure functions of what the cache saw, and the facts that they need.
+
+export { type Asked, endedPodsOf, eventsOf, jobEventsOf, manifestOf } from './facts.ts';
+export { formerRevisions } from './history.ts';
+export { imageJob, type ProgramSettings, programJob, sourceAccess } from './job.ts';
+export {
+  attemptIn,
+  byName,
+  failureOf,
+  hasSucceeded,
+  type InJob,
+  inJob,
+  type JobFacts,
+  lastWord,
+  podsOf,
+} from './jobs.ts';
+export {
+  type Image,
+  imageBehind,
+  type Looking,
+  type LookFacts,
+  pinned,
+  type Question,
+  type Unread,
+  untold,
+} from './look.ts';
+export { budget, clusterService } from './network.ts';
+export type { Named, Served, Sized } from './parent.ts';
+export { containerBasics, defined, podBasics, startingFields } from './pod.ts';
+export { podsIn, serversOf } from './pods.ts';
+export type { Looked, Registry, RegistryClients } from './registry.ts';
+export { isOutdated, nextNumber, objectsOf, type Revision, revisionObject, revisionsIn } from './revision.ts';
+export { type Rollout, rolloutOf, stuckServer, toldTo } from './rollout.ts';
+export { type Program, type Running, serverDeployment, serverPods, type Takeover } from './server.ts';
+export { bounded, type Going, servingStage, type Stage, type Standing } from './stage.ts';
+export { type Target, targetOf } from './target.ts';
+export { type Verdict, verdict } from './verdict.ts';
+export {
+  failure,
+  gap,
+  meanwhile,
+  outdatedVerdict,
+  reasonOf,
+  selectorOf,
+  servingRevision,
+  summaryOf,
+} from './words.ts';

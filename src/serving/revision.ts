@@ -1,0 +1,60 @@
+// A revision is what a person asked for, as far as it changes what runs. It is cut once, with the pods rendered by the
+// operator of that day, and stored as an immutable ControllerRevision. Servers are built from the stored one, never from
+// what today's operator would render, so that another operator restarts nothing.
+
+import { isDeepStrictEqual } from 'node:util';
+import { childName, mark } from '../api/index.ts';
+import type { Observed } from '../kube/define.ts';
+import { ControllerRevision, type KubeObject, type PodTemplate } from '../objects/index.ts';
+import type { Sized } from './parent.ts';
+
+/** What every kind stores of a revision. */
+export interface Revision {
+  /** The hash of what was asked; also the name in status and labels. */
+  name: string;
+  number: number;
+  template: PodTemplate;
+  port: number;
+  /** Seconds in which a server may start. A later deadline for progress leaves the servers alone, so they keep this one. */
+  startSeconds?: number;
+}
+
+/** All stored revisions, newest first. */
+export const revisionsIn = <R extends Revision>(seen: Observed): R[] =>
+  seen
+    .all(ControllerRevision)
+    .map(({ revision, data }) => ({ ...(data as R), number: revision }))
+    .toSorted((a, b) => b.number - a.number || (a.name < b.name ? -1 : 1));
+
+/** The number of a revision that is cut now. */
+export const nextNumber = (seen: Observed): number => 1 + Math.max(0, ...revisionsIn(seen).map(({ number }) => number));
+
+/** The object in which a revision is stored. */
+export const revisionObject = ({ metadata }: KubeObject, { number, ...data }: Revision): ControllerRevision => ({
+  apiVersion: ControllerRevision.apiVersion,
+  kind: ControllerRevision.kind,
+  metadata: { name: childName(metadata.name, data.name), labels: { [mark.revision]: data.name } },
+  revision: number,
+  data,
+});
+
+/** The stored objects of these revisions, in a stable order. */
+export function objectsOf(revisions: readonly Revision[], seen: Observed): ControllerRevision[] {
+  const names = new Set(revisions.map(({ name }) => name));
+  return seen
+    .all(ControllerRevision)
+    .filter(({ metadata }) => names.has(metadata.labels?.[mark.revision] ?? ''))
+    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+}
+
+/** Whether a parent would be rendered in another way today. A deadline that changed since has no part in that. */
+export function isOutdated<P extends { spec: Sized }>(
+  parent: P,
+  stored: Revision,
+  render: (then: P) => Revision,
+): boolean {
+  const { rollout } = parent.spec;
+  const progressDeadlineSeconds = stored.startSeconds ?? rollout.progressDeadlineSeconds;
+  const today = render({ ...parent, spec: { ...parent.spec, rollout: { ...rollout, progressDeadlineSeconds } } });
+  return !isDeepStrictEqual([today.template, today.port], [stored.template, stored.port]);
+}
