@@ -3,7 +3,8 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MLModel } from '../src/api/index.ts';
+import { MLModel, ModelDeployment } from '../src/api/index.ts';
+import type { DefinedKind } from '../src/schema/index.ts';
 import { table } from '../src/operator/index.ts';
 import { fieldTable } from './fields.ts';
 
@@ -15,10 +16,17 @@ export interface Part {
   text: () => string;
 }
 
+/** The tables of a kind on its page. */
+const fieldsOf = (kind: DefinedKind): Part[] =>
+  (['spec', 'status'] as const).map((name) => ({
+    page: `docs/spec/${kind.kind.toLowerCase()}.md`,
+    name,
+    text: () => fieldTable(kind, name),
+  }));
+
 export const parts: readonly Part[] = [
   { page: 'docs/spec/operator.md', name: 'settings', text: table },
-  { page: 'docs/spec/mlmodel.md', name: 'spec', text: () => fieldTable(MLModel, 'spec') },
-  { page: 'docs/spec/mlmodel.md', name: 'status', text: () => fieldTable(MLModel, 'status') },
+  ...[MLModel, ModelDeployment].flatMap(fieldsOf),
 ];
 
 /** A page with its part put in. */

@@ -1,4 +1,4 @@
--- The health of an MLModel for Argo CD: what kstatus reads from it, in Argo CD's words. It uses nothing but the language itself,
+-- The health of an MLModel, or of any other of our kinds, for Argo CD: what kstatus reads from it, in Argo CD's words. It uses nothing but the language itself,
 -- because Argo CD opens neither the string nor the math library for scripts of a ConfigMap. How it is put there: docs/spec/argocd.md.
 
 local function told(status, message)

@@ -3,6 +3,7 @@
 export * from './access.ts';
 export * from './labels.ts';
 export * from './mlmodel.ts';
+export * from './modeldeployment.ts';
 export * from './names.ts';
 export { type PodFields, podFields } from './podfields.ts';
 export * from './programs.ts';

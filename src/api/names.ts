@@ -27,4 +27,5 @@ export function labelValue(name: string): string {
 /** The parts of children's names, by kind: no two kinds share one, so their children never meet. A revision's is its hash. */
 export const parts = {
   MLModel: ['service', 'expose', 'server', 'weights', 'download', 'inspect', 'pdb'],
+  ModelDeployment: ['model', 'resolve'],
 } as const;

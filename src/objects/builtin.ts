@@ -138,6 +138,17 @@ export interface PodDisruptionBudget extends KubeObject {
   };
 }
 
+export interface HorizontalPodAutoscaler extends KubeObject {
+  spec: {
+    scaleTargetRef: { apiVersion: string; kind: string; name: string };
+    minReplicas?: number;
+    maxReplicas: number;
+    metrics?: object[];
+    [field: string]: unknown;
+  };
+  status?: { conditions?: LooseCondition[]; [field: string]: unknown };
+}
+
 export interface Node extends KubeObject {
   status?: {
     nodeInfo?: { kubeletVersion?: string; containerRuntimeVersion?: string; [field: string]: unknown };
@@ -164,5 +175,10 @@ export const PodDisruptionBudget = kindOf<PodDisruptionBudget>(
   'policy/v1',
   'PodDisruptionBudget',
   'poddisruptionbudgets',
+);
+export const HorizontalPodAutoscaler = kindOf<HorizontalPodAutoscaler>(
+  'autoscaling/v2',
+  'HorizontalPodAutoscaler',
+  'horizontalpodautoscalers',
 );
 export const StorageClass = clusterKindOf<StorageClass>('storage.k8s.io/v1', 'StorageClass', 'storageclasses');

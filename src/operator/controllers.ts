@@ -1,9 +1,11 @@
 // The controllers that the operator runs, as its settings make them, and what they ask outside the cluster.
 
 import type { Clock, EgressRules } from '../base/index.ts';
-import { type MLModelClients, mlModelController } from '../controllers/mlmodel/index.ts';
+import { mlModelController } from '../controllers/mlmodel/index.ts';
+import { modelDeploymentController } from '../controllers/modeldeployment/index.ts';
 import type { OperatorOptions } from '../kube/index.ts';
 import { lookAt, openRegistry } from '../programs/inspect/index.ts';
+import type { RegistryClients } from '../serving/index.ts';
 import { exposureFrom, type ExposureSettings } from './exposure.ts';
 import { tableOf } from './frameworks.ts';
 import type { Settings } from './settings.ts';
@@ -20,28 +22,30 @@ type Decided =
 /** Every controller of the product. */
 export function controllersFrom(
   settings: Pick<Settings, Decided>,
-  clients: MLModelClients,
+  clients: RegistryClients,
 ): OperatorOptions['controllers'] {
   const { image, frameworks, namespaces, imageVolumes, egressDeny, plainRegistries } = settings;
   const exposure = exposureFrom(settings);
   if ('wrong' in exposure) throw new TypeError(exposure.wrong);
-  const definition = mlModelController({
-    image,
+  const programs = { image, egressDeny, plainRegistries };
+  const models = mlModelController({
+    ...programs,
     frameworks: tableOf(image, frameworks),
     exposure: exposure.value,
     // Nodes cannot be seen with Roles only.
     imageVolumes: imageVolumes === 'auto' && namespaces.length > 0 ? 'off' : imageVolumes,
-    egressDeny,
-    plainRegistries,
   });
-  return [{ definition, clients }];
+  return [
+    { definition: models, clients },
+    { definition: modelDeploymentController(programs), clients },
+  ];
 }
 
 /** What the operator itself asks of registries: as nobody, because it reads no Secrets. */
 export function clientsFrom(
   { plainRegistries: plainHttp }: Pick<Settings, 'plainRegistries'>,
   around: { clock: Clock; random: () => number; rules: EgressRules },
-): MLModelClients {
+): RegistryClients {
   const registry = openRegistry({ ...around, plainHttp });
   return { registry: { lookAt: (image, signal) => lookAt(registry, image, signal) } };
 }

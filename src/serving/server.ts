@@ -72,8 +72,8 @@ export interface Program {
   writable: readonly string[];
   volumes?: readonly { name: string; [source: string]: unknown }[];
   mounts?: readonly { name: string; [field: string]: unknown }[];
-  /** Further fields of the probes. */
-  probes?: { readiness?: object; liveness?: object };
+  /** What differs in the probes; a server lives if its port takes connections, unless another check is named. */
+  probes?: { readiness: object; liveness: object };
   /** Labels and annotations of its pods. */
   labels: Record<string, string>;
   annotations: Record<string, string> | undefined;
@@ -116,7 +116,7 @@ function container({ resources, env, rollout }: Served['spec'], program: Program
     // Every second: a server that is up is not to wait for its next turn. How long it may take is the deadline's affair.
     startupProbe: { ...probe, periodSeconds: 1, failureThreshold: rollout.progressDeadlineSeconds },
     readinessProbe: { ...probe, failureThreshold: 2, ...probes?.readiness },
-    livenessProbe: { tcpSocket: { port: 'http' }, periodSeconds: 10, failureThreshold: 6, ...probes?.liveness },
+    livenessProbe: { periodSeconds: 10, failureThreshold: 6, ...(probes?.liveness ?? { tcpSocket: { port: 'http' } }) },
     lifecycle: { preStop: { sleep: { seconds: drain } } },
     volumeMounts: [...mounts, ...writable.map((mountPath, index) => ({ name: `scratch-${index}`, mountPath }))],
   };

@@ -86,7 +86,7 @@ export function claim(
   return { ...object, metadata: { ...object.metadata, annotations, creationTimestamp: born }, status: { phase } };
 }
 
-type Result = 'running' | 'Complete' | 'Failed';
+export type Result = 'running' | 'Complete' | 'Failed';
 
 /** The download of a model's weights. */
 export const job = (model: MLModel, result: Result = 'running'): Job =>
@@ -96,7 +96,8 @@ export const job = (model: MLModel, result: Result = 'running'): Job =>
 export const inspection = (model: MLModel, result: Result = 'running'): Job =>
   ended(inspectJob(model, settings), result);
 
-function ended(object: Job, result: Result): Job {
+/** A Job as far as it has come. */
+export function ended(object: Job, result: Result): Job {
   const conditions =
     result === 'running' ? [] : [{ type: result, status: 'True' as const, reason: result, message: '' }];
   return {
@@ -112,7 +113,8 @@ export const downloadPod = (model: MLModel, word?: LastWord): Pod => programPod(
 /** The pod of the Job that looks at an image. */
 export const inspectPod = (model: MLModel, word?: LastWord): Pod => programPod(inspection(model), word);
 
-function programPod(owner: Job, word?: LastWord): Pod {
+/** The pod of a Job, running or ended with its last word. */
+export function programPod(owner: Job, word?: LastWord): Pod {
   const terminated = word && { exitCode: word.result === 'done' ? 0 : 42, message: sayLastWord(word) };
   return {
     apiVersion: 'v1',
@@ -173,7 +175,8 @@ export function serverPod(model: MLModel, status: Pod['status'] = readyStatus, f
   };
 }
 
-const readyStatus: NonNullable<Pod['status']> = {
+/** A server that answers. */
+export const readyStatus: NonNullable<Pod['status']> = {
   phase: 'Running',
   conditions: [{ type: 'Ready', status: 'True' }],
   containerStatuses: [{ name: 'server', ready: true, restartCount: 0, state: { running: {} } }],

@@ -3,7 +3,7 @@
 import type { MLModel, MLModelStatus } from '../../src/api/index.ts';
 import { decide, type Exposure, type MLModelFacts } from '../../src/controllers/mlmodel/index.ts';
 import type { Decision, Desired, Facts, Observed } from '../../src/kube/define.ts';
-import { conditionOf, type Deployment, type KubeObject } from '../../src/objects/index.ts';
+import { type CommonStatus, conditionOf, type Deployment, type KubeObject } from '../../src/objects/index.ts';
 import { settings } from './mlmodel.ts';
 
 /** When tests look at the world, one minute after it was born. */
@@ -27,9 +27,11 @@ const short: Record<string, string> = {
   ControllerRevision: 'Revision',
   PersistentVolumeClaim: 'Claim',
   PodDisruptionBudget: 'Budget',
+  HorizontalPodAutoscaler: 'Autoscaler',
 };
 
-const line = (desired: Desired): string =>
+/** One wish, in a sign. */
+export const line = (desired: Desired): string =>
   Object.entries(desired)
     .map(([verb, child]) =>
       verb in sign ? `${sign[verb as keyof typeof sign]}${short[child.kind] ?? child.kind}` : '',
@@ -53,15 +55,15 @@ export const reason = (model: MLModel, world: Observed, facts = noFacts): string
   conditionOf(look(model, world, { facts }).status, 'Ready')?.reason;
 
 /** Whether a condition holds, or undefined where it is not told. */
-export const says = ({ status }: Decision<MLModelStatus>, type: string): string | undefined =>
+export const says = ({ status }: Decision<CommonStatus>, type: string): string | undefined =>
   conditionOf(status, type)?.status;
 
 /** The objects of a kind that are wanted in whatever way. */
-export const wantedOf = <T extends KubeObject>({ want }: Decision<MLModelStatus>, kind: string): T[] =>
+export const wantedOf = <T extends KubeObject>({ want }: Decision<CommonStatus>, kind: string): T[] =>
   want.flatMap((one) => Object.values(one).filter((child): child is T => (child as Partial<KubeObject>).kind === kind));
 
 /** The Deployment that is applied. */
-export const servers = (decision: Decision<MLModelStatus>): Deployment | undefined =>
+export const servers = (decision: Decision<CommonStatus>): Deployment | undefined =>
   decision.want
     .flatMap((one) => ('apply' in one ? [one.apply] : []))
     .find((child): child is Deployment => child.kind === 'Deployment');

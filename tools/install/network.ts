@@ -2,7 +2,7 @@
 // operator needs, and namespaces with models get a pair of policies that a person applies there. No policy can name the API
 // server or a source by its host, so they bound ports and leave out link-local addresses, where clouds keep their metadata.
 
-import { MLModel } from '../../src/api/index.ts';
+import { MLModel, ModelDeployment } from '../../src/api/index.ts';
 import { label } from '../../src/objects/index.ts';
 import { home, labels, type Manifest } from './place.ts';
 
@@ -42,7 +42,7 @@ export function operatorPolicies(health: number): Manifest[] {
 /** These are no part of the operator. */
 const ours = { 'app.kubernetes.io/name': labels['app.kubernetes.io/name'] };
 
-/** For a namespace with models: servers answer and ask nobody, what fetches weights asks and answers nobody. */
+/** For a namespace with models: servers answer and ask nobody, what fetches weights or looks at images asks and answers nobody. */
 export const modelPolicies = (): Manifest[] => [
   {
     ...head,
@@ -61,6 +61,8 @@ export const modelPolicies = (): Manifest[] => [
 ];
 
 const podsOf = (components: readonly string[]) => ({
-  matchLabels: { [label.kind]: MLModel.kind },
-  matchExpressions: [{ key: 'app.kubernetes.io/component', operator: 'In', values: components }],
+  matchExpressions: [
+    { key: label.kind, operator: 'In', values: [MLModel.kind, ModelDeployment.kind] },
+    { key: 'app.kubernetes.io/component', operator: 'In', values: components },
+  ],
 });

@@ -38,6 +38,21 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'tolerations',
     'priorityClassName',
   ],
+  ModelDeployment: [
+    'replicas',
+    'minReplicas',
+    'maxReplicas',
+    'target',
+    'livenessProbeInitialDelay',
+    'readinessProbeInitialDelay',
+    'port',
+    'healthPath',
+    'rollout',
+    'resources',
+    'nodeSelector',
+    'tolerations',
+    'priorityClassName',
+  ],
 };
 
 for (const kind of productKinds)

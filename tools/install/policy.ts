@@ -40,6 +40,13 @@ export const secretUse: Readonly<Record<string, SecretUse>> = {
       'podAnnotations',
     ],
   },
+  ModelDeployment: {
+    names: [
+      { path: 'env[].secret.name', most: 12 },
+      { path: 'imagePullSecrets[].name', most: 8 },
+    ],
+    uses: ['image', 'env', 'serviceAccountName', 'runtimeClassName', 'podLabels', 'podAnnotations', 'annotations'],
+  },
 };
 
 const apiVersion = 'admissionregistration.k8s.io/v1';

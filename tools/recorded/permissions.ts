@@ -10,10 +10,12 @@ export interface GrantedRule {
   verbs: string[];
 }
 
+const ownership = 'asked for by clusters that check blockOwnerDeletion (OwnerReferencesPermissionEnforcement)';
+
 /** Rights that no run can use, each with its reason. */
 export const exceptions: Readonly<Record<string, string>> = {
-  'update mlmodels/finalizers.baton.dev':
-    'asked for by clusters that check blockOwnerDeletion (OwnerReferencesPermissionEnforcement)',
+  'update mlmodels/finalizers.baton.dev': ownership,
+  'update modeldeployments/finalizers.baton.dev': ownership,
 };
 
 /** The rights that a request used. An apply that makes its object needs the right to create as well. */
