@@ -2,6 +2,7 @@
 
 export { buildImage, type BuiltImage, type ImageOptions } from './image/assemble.ts';
 export { operatorRoles } from './install/objects.ts';
+export { productKinds } from './product.ts';
 export { home } from './install/place.ts';
 export { installInto } from './run/local.ts';
 export { type LocalOperator, startLocalOperator } from './run/operator.ts';

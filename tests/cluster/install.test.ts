@@ -8,10 +8,12 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type ControlPlane, startControlPlane } from '../../controlplane/index.ts';
+import { productKinds } from '../../tools/index.ts';
 import { must } from '../kit/rig.ts';
 
 const root = join(import.meta.dirname, '../..');
-const samples = readdirSync(join(root, 'examples')).length;
+const files = readdirSync(join(root, 'examples'));
+const samples = files.filter((file) => file.startsWith('mlmodel')).length;
 let plane: ControlPlane;
 let context: string;
 before(async () => {
@@ -81,8 +83,8 @@ describe('a cluster that is named', () => {
 
   test('gets the kinds and no operator by install', async () => {
     await done('install', `CONTEXT=${context}`);
-    equal(await count('crd'), 1);
-    equal(await count('validatingadmissionpolicy'), 1);
+    equal(await count('crd'), productKinds.length);
+    equal(await count('validatingadmissionpolicy'), productKinds.length);
     equal(await count('deployment'), 0);
   });
 
@@ -112,6 +114,7 @@ describe('a cluster that is named', () => {
   test('gets the samples, and is asked twice before they are deleted', async () => {
     await done('samples', `CONTEXT=${context}`);
     equal(await count('mlm'), samples);
+    equal(await count('baton'), files.length);
     const { code, stderr } = await make(['uninstall', `CONTEXT=${context}`]);
     equal(code, 2);
     match(stderr, new RegExp(`${samples} objects of MLModel \\(default/`));

@@ -8,18 +8,23 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parse, stringify } from 'yaml';
 import { type ControlPlane, startControlPlane } from '../../controlplane/index.ts';
-import { MLModel } from '../../src/api/index.ts';
+import { MLModel, ModelDeployment } from '../../src/api/index.ts';
 import { systemClock } from '../../src/base/index.ts';
 import { Client, loadKubeconfig } from '../../src/kube/index.ts';
-import { Lease, Namespace, Node } from '../../src/objects/index.ts';
+import { type Kind, Lease, Namespace, Node } from '../../src/objects/index.ts';
 import { home, installInto, type LocalOperator, operatorRoles, startLocalOperator } from '../../tools/index.ts';
 import { eventually } from '../kit/eventually.ts';
 import { untilReady } from '../kit/ready.ts';
 import { must } from '../kit/rig.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** The sample of an image needs a registry: tests/cluster/image.test.ts has one. */
-const samples = globSync('examples/*.yaml', { cwd: root }).filter((path) => !path.endsWith('-oci.yaml'));
+/** Samples of images by tag need a registry: tests/cluster/image.test.ts and modeldeployment.test.ts have one. */
+const needing = ['-oci.yaml', 'modeldeployment.yaml'];
+const samples = globSync('examples/*.yaml', { cwd: root })
+  .filter((path) => !needing.some((end) => path.endsWith(end)))
+  .map((path) => ({ path, sample: parse(readFileSync(join(root, path), 'utf8')) as MLModel | ModelDeployment }));
+const kinds: readonly Kind<MLModel | ModelDeployment>[] = [MLModel, ModelDeployment];
+const countOf = ({ kind }: Kind) => samples.filter(({ sample }) => sample.kind === kind).length;
 let plane: ControlPlane;
 let admin: Client;
 before(async () => {
@@ -52,10 +57,13 @@ async function probe(operator: LocalOperator, path: string): Promise<{ status: n
   return { status: answer.status, text: await answer.text() };
 }
 
-const apply = (model: MLModel, namespace: string) =>
-  admin.apply(MLModel, { ...model, metadata: { ...model.metadata, namespace } }, { manager: 'user' });
+const kindOf = ({ kind }: { kind: string }) => kinds.find((one) => one.kind === kind) ?? MLModel;
 
-const ready = (namespace: string, name: string) => untilReady(() => admin.get(MLModel, { namespace, name }));
+const apply = (sample: MLModel | ModelDeployment, namespace: string) =>
+  admin.apply(kindOf(sample), { ...sample, metadata: { ...sample.metadata, namespace } }, { manager: 'user' });
+
+const ready = (namespace: string, sample: MLModel | ModelDeployment) =>
+  untilReady(() => admin.get(kindOf(sample), { namespace, name: sample.metadata.name }));
 
 const namespaceOf = (name: string) =>
   admin.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, { manager: 'test' });
@@ -67,19 +75,21 @@ describe('a running operator', () => {
   });
   after(() => operator.stop());
 
-  for (const path of samples)
+  for (const { path, sample } of samples)
     test(`${path} becomes Ready`, async () => {
-      const model = parse(readFileSync(join(root, path), 'utf8')) as MLModel;
-      await apply(model, 'default');
-      const { status } = await ready('default', model.metadata.name);
+      await apply(sample, 'default');
+      const { status } = await ready('default', sample);
       equal(status?.phase, 'Ready');
     });
 
   test('is ready, and counts objects, phases and the time to Ready', async () => {
     equal((await probe(operator, '/readyz')).status, 200);
     const { text } = await probe(operator, '/metrics');
-    match(text, new RegExp(`^baton_objects\\{kind="MLModel",phase="Ready"\\} ${samples.length}$`, 'm'));
-    match(text, new RegExp(`^baton_time_to_ready_seconds_count\\{kind="MLModel"\\} ${samples.length}$`, 'm'));
+    for (const kind of kinds) {
+      const count = countOf(kind);
+      match(text, new RegExp(`^baton_objects\\{kind="${kind.kind}",phase="Ready"\\} ${count}$`, 'm'));
+      match(text, new RegExp(`^baton_time_to_ready_seconds_count\\{kind="${kind.kind}"\\} ${count}$`, 'm'));
+    }
     match(text, /^baton_leader 1$/m);
     for (const name of [
       'baton_passes_total',
@@ -116,7 +126,7 @@ test('an operator with Roles only works in its namespaces, by a file, with the l
   const operator = await startLocalOperator(plane, [`--config=${file}`], 'roles-only');
   const model = parse(readFileSync(join(root, 'examples/mlmodel.yaml'), 'utf8')) as MLModel;
   for (const name of ['one', 'two', 'other']) await apply(model, name);
-  await Promise.all(['one', 'two'].map((name) => ready(name, model.metadata.name)));
+  await Promise.all(['one', 'two'].map((name) => ready(name, model)));
   const { status } = await admin.get(MLModel, { namespace: 'other', name: model.metadata.name });
   equal(status, undefined);
   ok((await admin.get(Lease, { namespace: 'one', name: 'baton' })).spec?.holderIdentity);

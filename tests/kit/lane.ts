@@ -44,7 +44,7 @@ export interface Lane<P extends Parent = Parent> {
 export async function openLane<P extends Parent>(rig: Rig, options: LaneOptions<P>): Promise<Lane<P>> {
   const { plane } = rig;
   const { subject, gaps = 'refused', ...asked } = options;
-  const { home, account, controller } = subject.installed;
+  const { home, account, controller, options: always } = subject.installed;
   const namespace = await rig.namespace();
   const truth = await watchTruth(rig.admin, namespace, { told: toldOf(subject), gaps });
   const proxy = await startFaultProxy({ upstream: { url: plane.url, caPem: plane.caPem } });
@@ -52,7 +52,7 @@ export async function openLane<P extends Parent>(rig: Rig, options: LaneOptions<
   writeFileSync(kubeconfig, proxy.kubeconfig(await plane.token(home, account)));
   const outside = mkdtempSync(join(plane.folder, 'outside-'));
   const own: Omit<MainOptions, 'identity'> = { kubeconfig, outside, controller, namespaces: [namespace] };
-  const operator = supervise(() => startProcess(plane.folder, { ...own, ...asked }));
+  const operator = supervise(() => startProcess(plane.folder, { ...own, ...always, ...asked }));
   return {
     rig,
     subject,

@@ -16,6 +16,7 @@ import {
   Service,
 } from '../../src/objects/index.ts';
 import { product } from './rig.ts';
+import { answers, serversLack } from './servers.ts';
 import type { Revision, Subject, World } from './subject.ts';
 
 /** A model whose download takes a moment, and which keeps nothing of what it was. */
@@ -42,7 +43,8 @@ export const mlmodel: Subject<MLModel> = {
     now.all(ControllerRevision).length === 1,
   lackOf(model, now) {
     const running = now.get(Deployment, `${model.metadata.name}-server`);
-    return running ? [...weightsLack(running, now), ...serversLack(model, running, now)] : ['it has no Deployment'];
+    const asked = { replicas: model.spec.replicas, revision: revisionName(model) };
+    return running ? [...weightsLack(running, now), ...serversLack(asked, running, now)] : ['it has no Deployment'];
   },
   wrongs: (revision, now) =>
     now.all(MLModel).length === 0 ? [] : [...startedBlind(revision, now), ...taken(revision, now)],
@@ -63,25 +65,6 @@ function isFed(template: PodTemplate | Pod, now: World): boolean {
 
 const weightsLack = ({ spec }: Deployment, now: World): string[] =>
   isFed(spec.template, now) ? [] : ['its weights are not there'];
-
-const answers = ({ metadata, status }: Pod): boolean =>
-  metadata.deletionTimestamp === undefined &&
-  (status?.conditions?.some(({ type, status: holds }) => type === 'Ready' && holds === 'True') ?? false);
-
-function serversLack(model: MLModel, { metadata, spec, status }: Deployment, now: World): string[] {
-  const { replicas } = model.spec;
-  const asked = revisionName(model);
-  const ready = now.all(Pod).filter((pod) => answers(pod) && pod.metadata.labels?.[mark.revision] === asked);
-  const least = replicas > 1 ? replicas - 1 : replicas;
-  const available = Math.min(status?.availableReplicas ?? 0, ready.length);
-  return [
-    ...(metadata.annotations?.[mark.revision] === asked ? [] : ['its Deployment is of another revision']),
-    ...(spec.replicas === replicas ? [] : ['its Deployment is of another size']),
-    ...((status?.observedGeneration ?? 0) >= (metadata.generation ?? 0) ? [] : ['its Deployment is not observed']),
-    ...(status?.updatedReplicas === status?.replicas ? [] : ['older servers are still there']),
-    ...(available >= least ? [] : [`only ${available} of ${replicas} servers answer`]),
-  ];
-}
 
 /** Servers that were told to start, or that answer, without the evidence of their weights. */
 function startedBlind({ type, object }: Revision, now: World): string[] {

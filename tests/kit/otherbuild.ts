@@ -3,7 +3,7 @@
 
 import { registerHooks } from 'node:module';
 
-const builder = '/src/controllers/mlmodel/server.ts';
+const builder = '/src/serving/server.ts';
 const change = ['terminationGracePeriodSeconds: 30', 'terminationGracePeriodSeconds: 77'] as const;
 
 /** Throws where the builder does not say any more what is changed, so that this never tests nothing. */

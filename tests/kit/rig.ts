@@ -21,6 +21,8 @@ export interface Installed {
   home: string;
   account: string;
   controller: MainOptions['controller'];
+  /** How its operators are started beside that. */
+  options?: Partial<MainOptions>;
 }
 
 export const testKind: Installed = {
@@ -86,6 +88,7 @@ export async function rigOn(plane: ControlPlane, installed: Installed, labels: L
         kubeconfig,
         outside,
         controller: installed.controller,
+        ...installed.options,
         ...own,
       });
       operators.push(operator);
