@@ -2,5 +2,6 @@
 
 import { anyKind, type Meanings } from './meaning.ts';
 import { mlmodel } from './mlmodel/index.ts';
+import { modeldeployment } from './modeldeployment/index.ts';
 
-export const tables: readonly Meanings[] = [anyKind(mlmodel)];
+export const tables: readonly Meanings[] = [anyKind(mlmodel), anyKind(modeldeployment)];

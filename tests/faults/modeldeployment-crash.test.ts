@@ -2,14 +2,14 @@
 
 import { after, before, test } from 'node:test';
 import { crashAfterEveryWrite, lanes } from '../kit/crash.ts';
-import { deploymentSubject, withoutAutoscaling } from '../kit/deploymentlife.ts';
+import { deploymentSubject } from '../kit/deploymentlife.ts';
 import { type Rig, startRig } from '../kit/rig.ts';
 
 let rig: Rig;
 let life: Awaited<ReturnType<typeof deploymentSubject>>;
 before(async () => {
   life = await deploymentSubject();
-  rig = await startRig(withoutAutoscaling, life.subject.installed);
+  rig = await startRig({ nodes: 1 }, life.subject.installed);
 });
 after(async () => {
   await rig.stop();

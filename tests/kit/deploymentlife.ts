@@ -14,15 +14,9 @@ import {
   Service,
 } from '../../src/objects/index.ts';
 import { startRegistry } from './registry.ts';
-import { product } from './rig.ts';
+import { product, withoutAutoscaling } from './rig.ts';
 import { serversLack } from './servers.ts';
 import type { Revision, Subject } from './subject.ts';
-
-/** The autoscaler's own controller looks every 15 s, and so at another moment in each life. */
-export const withoutAutoscaling = {
-  nodes: 1,
-  flags: { 'kube-controller-manager': ['--controllers=*,-horizontal-pod-autoscaler-controller'] },
-};
 
 /** What the fault tests must know of a ModelDeployment, with the registries that its images are in. */
 export async function deploymentSubject(): Promise<{ subject: Subject<ModelDeployment>; stop: () => Promise<void> }> {
@@ -41,7 +35,11 @@ export async function deploymentSubject(): Promise<{ subject: Subject<ModelDeplo
   const several = { ...pinned, minReplicas: 2, maxReplicas: 3, annotations: { 'example.com/note': 'several' } };
   const otherwise = { ...pinned, env: [{ name: 'THREADS', value: '2' }] };
   const options = { plainRegistries: [open.host, closed.host] };
-  const subject = { ...described, installed: { ...product, options }, life: [tagged, shut, several, otherwise] };
+  const subject = {
+    ...described,
+    installed: { ...product, options, flags: withoutAutoscaling },
+    life: [tagged, shut, several, otherwise],
+  };
   return { subject, stop: async () => void (await Promise.all([open.stop(), closed.stop()])) };
 }
 

@@ -23,7 +23,14 @@ export interface Installed {
   controller: MainOptions['controller'];
   /** How its operators are started beside that. */
   options?: Partial<MainOptions>;
+  /** And its control plane. */
+  flags?: NonNullable<Options['flags']>;
 }
+
+/** An autoscaler's own controller looks every 15 s, and so at another moment in each life. */
+export const withoutAutoscaling: NonNullable<Options['flags']> = {
+  'kube-controller-manager': ['--controllers=*,-horizontal-pod-autoscaler-controller'],
+};
 
 export const testKind: Installed = {
   deploy: fileURLToPath(new URL('trio/deploy', import.meta.url)),
@@ -64,7 +71,8 @@ type Labels = Record<string, string>;
 
 /** Starts everything but the operator. */
 export async function startRig(options: Options = { nodes: 1 }, installed: Installed = testKind): Promise<Rig> {
-  return rigOn(await startControlPlane(options), installed);
+  const { flags } = installed;
+  return rigOn(await startControlPlane({ ...options, ...(flags && { flags }) }), installed);
 }
 
 /** Everything but the operator, on a control plane that runs; namespaces get these labels. Its end is the plane's end. */

@@ -1,11 +1,7 @@
 // A document for every rule of MLModel that it breaks.
 
-import type { Document, Meanings } from '../meaning.ts';
-
-/** The document with these fields of the spec. */
-const asking =
-  (fields: object) =>
-  (document: Document): Document => ({ ...document, spec: { ...(document.spec as object), ...fields } });
+import type { Meanings } from '../meaning.ts';
+import { asking, podBreaks } from '../podfields.ts';
 
 export const breaks: Meanings['breaks'] = {
   'must not hold a user name or password: name a Secret in credentials': asking({
@@ -32,10 +28,6 @@ export const breaks: Meanings['breaks'] = {
     modelURL: `oci://registry.example/a@sha256:${'a'.repeat(64)}`,
     digest: `sha256:${'b'.repeat(64)}`,
   }),
-  'a variable has either a value or a secret': asking({ env: [{ name: 'A' }] }),
-  'labels under baton.dev/ are ours': asking({ podLabels: { 'baton.dev/name': 'x' } }),
-  'app.kubernetes.io/name, instance, component and managed-by are ours': asking({
-    podLabels: { 'app.kubernetes.io/name': 'x' },
-  }),
+  ...podBreaks,
   'the name must have at most 63 characters': (document) => ({ ...document, name: 'n'.repeat(64) }),
 };

@@ -13,13 +13,14 @@ import {
 } from '../../../src/objects/index.ts';
 import { product } from '../../kit/rig.ts';
 import type { Meanings } from '../meaning.ts';
+import { isOverflow } from '../podfields.ts';
 import { bases } from './bases.ts';
 import { breaks } from './breaks.ts';
 import { furnish } from './furnish.ts';
 import { ofThePast } from './masks.ts';
 import { isRemembered, lacks } from './promises.ts';
 import { bearers, shows } from './shows.ts';
-import { examples, fetched, fetchedToFail, isDust, isOverflow, means, values } from './values.ts';
+import { examples, fetched, fetchedToFail, isDust, means, values } from './values.ts';
 
 /** What an MLModel means. */
 export const mlmodel: Meanings<MLModel> = {

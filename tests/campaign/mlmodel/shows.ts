@@ -16,6 +16,8 @@ import {
 } from '../../../src/objects/index.ts';
 import type { World } from '../../kit/subject.ts';
 import type { Shows, Trail } from '../meaning.ts';
+import { isInPods } from '../podfields.ts';
+import { rolloutShows } from '../servers.ts';
 import type { Json } from '../property.ts';
 
 export const servedBy = (model: MLModel, now: World): Deployment | undefined =>
@@ -41,13 +43,6 @@ const claimsIn = ({ seen }: Trail): PersistentVolumeClaim[] =>
 /** Whether a revision was told to the servers: for what decides it without standing in it. */
 const rolled: Shows<MLModel> = (_value, { parent, now }) =>
   servedBy(parent, now)?.metadata.annotations?.[mark.revision] === revisionName(parent);
-
-/** What the Deployment was told beside its pods. */
-const told = (model: MLModel, now: World) =>
-  (servedBy(model, now)?.spec ?? {}) as {
-    strategy?: { rollingUpdate?: { maxSurge: Json } };
-    progressDeadlineSeconds?: Json;
-  };
 
 export const shows: Record<string, Shows<MLModel>> = {
   'spec.modelURL': (value, trail) => rolled(value, trail) && isHandedOn(value, argumentsOf(trail)),
@@ -81,11 +76,7 @@ export const shows: Record<string, Shows<MLModel>> = {
       .all(PersistentVolumeClaim)
       .filter(({ metadata }) => metadata.labels?.[label.name] === parent.metadata.name)
       .every(({ metadata }) => (metadata.ownerReferences === undefined) === parent.spec.retain),
-  'spec.rollout.strategy': (value = 'auto', { parent, now }) =>
-    told(parent, now).strategy?.rollingUpdate?.maxSurge === (value === 'replace' ? 0 : 1),
-  'spec.rollout.progressDeadlineSeconds': (value, { parent, now }) =>
-    told(parent, now).progressDeadlineSeconds === value,
-  'spec.rollout.history': (_value, { parent }) => (parent.status?.history ?? []).length <= parent.spec.rollout.history,
+  ...rolloutShows(servedBy),
 };
 
 /** A source is one whole argument of the download, the last; weights that were there need none. */
@@ -93,9 +84,6 @@ const isHandedOn = (url: Json, lists: readonly (readonly string[])[]): boolean =
   !/^(https?|s3|hf):/.test(JSON.stringify(url).slice(1)) ||
   lists.every((args) => args.at(-2) === '--' && args.at(-1) === url);
 
-/** Fields that are told to pods, in which they show. */
-const inPods =
-  /^spec\.(server|env|resources|nodeSelector|tolerations|imagePullSecrets|serviceAccountName|podLabels|podAnnotations|priorityClassName|runtimeClassName)/;
-
 /** The children in which a property shows as it is. */
-export const bearers = (path: string): readonly Kind[] => (inPods.test(path) ? [Deployment] : []);
+export const bearers = (path: string): readonly Kind[] =>
+  isInPods(path) || path.startsWith('spec.server') ? [Deployment] : [];

@@ -5,7 +5,7 @@ import type { MLModel } from '../../../src/api/index.ts';
 import { quantityOf } from '../../../src/objects/index.ts';
 import type { Meanings } from '../meaning.ts';
 import type { Json } from '../property.ts';
-import { furniture } from '../words.ts';
+import { podExamples, podMeans, podValues } from '../podfields.ts';
 import { quick } from './bases.ts';
 
 export const means: Meanings['means'] = {
@@ -20,51 +20,13 @@ export const means: Meanings['means'] = {
   'spec.server.args[]': 'argument',
   'spec.server.port': 'port',
   'spec.server.healthPath': 'path',
-  'spec.env[].name': 'variable',
-  'spec.env[].value': 'text',
-  'spec.env[].secret.name': 'secret',
-  'spec.env[].secret.key': 'secretKey',
-  'spec.nodeSelector{}': 'label',
-  'spec.tolerations[].key': 'labelKey',
-  'spec.tolerations[].value': 'label',
-  'spec.imagePullSecrets[].name': 'secret',
-  'spec.serviceAccountName': 'account',
-  'spec.podLabels{}': 'label',
-  'spec.podAnnotations{}': 'text',
-  'spec.priorityClassName': 'priorityClass',
-  'spec.runtimeClassName': 'runtimeClass',
+  ...podMeans,
 };
 
 export const values: Meanings['values'] = {
   'spec.server': [{}, { image: 'own:2', port: 9001 }],
   'spec.rollout': [{}, { strategy: 'surge' }],
-  'spec.resources': [{}, { requests: { cpu: '200m', memory: '1Gi' }, limits: { memory: '2Gi' } }],
-  'spec.resources.limits': [{ memory: '1Mi' }, { 'nvidia.com/gpu': 1 }, { cpu: '1', memory: '0' }],
-  'spec.resources.requests': [{ cpu: '1Pi' }, { memory: '64Mi' }, { 'no such resource': '1' }],
-  'spec.env': [
-    [
-      { name: 'A', value: '1' },
-      { name: 'B', value: '$(A)' },
-    ],
-    [
-      { name: 'B', value: '$(A)' },
-      { name: 'A', value: '1' },
-    ],
-  ],
-  'spec.env[]': [
-    { name: 'THREADS', value: '2' },
-    { name: 'TOKEN', secret: { name: furniture.secret, key: 'token' } },
-  ],
-  'spec.env[].secret': [{ name: furniture.secret, key: 'token' }],
-  'spec.nodeSelector': [{ 'kubernetes.io/os': 'linux' }, { 'kubernetes.io/os': 'plan9' }, { 'no blanks': 'x' }],
-  'spec.tolerations': [[{ operator: 'Exists' }], [{ key: 'a', operator: 'Exists', value: 'b' }]],
-  'spec.tolerations[]': [
-    { key: 'a', effect: 'NoExecute', tolerationSeconds: 5 },
-    { key: 'a', effect: 'NoSchedule', tolerationSeconds: 5 },
-    {},
-  ],
-  'spec.imagePullSecrets[]': [{ name: furniture.secret }],
-  'spec.podLabels': [{ team: 'red' }, { 'app.kubernetes.io/name': 'other' }, { 'no blanks': 'x' }],
+  ...podValues,
   'spec.podAnnotations': [
     quick,
     { ...quick, note: 'n'.repeat(16_000) },
@@ -78,24 +40,7 @@ export const examples: Meanings['examples'] = {
   'spec.server': [{ image: 'own:1', port: 9000, command: ['serve'], args: ['--port=9000'], healthPath: '/ok' }],
   'spec.server.command': [['serve', 'now']],
   'spec.server.args': [['--port=9000', '--model={model}']],
-  'spec.resources': [{ requests: { cpu: '200m' }, limits: { memory: '1Gi' } }],
-  'spec.resources.requests': [{ cpu: '200m' }],
-  'spec.resources.limits': [{ memory: '1Gi' }],
-  'spec.env': [
-    [{ name: 'THREADS', value: '2' }],
-    [{ name: 'TOKEN', secret: { name: furniture.secret, key: 'token' } }],
-  ],
-  'spec.env[]': [
-    { name: 'THREADS', value: '2' },
-    { name: 'TOKEN', secret: { name: furniture.secret, key: 'token' } },
-  ],
-  'spec.env[].secret': [{ name: furniture.secret, key: 'token' }],
-  'spec.nodeSelector': [{ 'kubernetes.io/os': 'linux' }],
-  'spec.tolerations': [
-    [{ key: 'dedicated', operator: 'Equal', value: 'models', effect: 'NoExecute', tolerationSeconds: 60 }],
-  ],
-  'spec.imagePullSecrets': [[{ name: furniture.secret }]],
-  'spec.podLabels': [{ team: 'red' }],
+  ...podExamples,
   'spec.podAnnotations': [{ ...quick, note: 'x' }],
 };
 
@@ -116,10 +61,3 @@ export const fetchedToFail = (spec: Json): Json =>
 export const isDust = (path: string, value: Json): boolean =>
   path === 'spec.storageSize' &&
   (typeof value === 'string' ? (quantityOf(value) ?? 0n) : 1_000_000_000n) < 1_000_000_000n;
-
-/**
- * More processors than Kubernetes can count in thousandths: its scheduler then finds no node for anybody's pods any more, so
- * that nothing else could be judged beside it.
- */
-export const isOverflow = (path: string, value: Json): boolean =>
-  path.startsWith('spec.resources') && /1Ei|9223372036854775808|9007199254740/.test(JSON.stringify(value) ?? '');

@@ -1,0 +1,71 @@
+// Where the properties of a ModelDeployment show that do not show as they are, and what it promises when it says Ready.
+
+import { mark, type ModelDeployment } from '../../../src/api/index.ts';
+import { revisionName } from '../../../src/controllers/modeldeployment/index.ts';
+import { Deployment, HorizontalPodAutoscaler, type Kind, type KubeObject } from '../../../src/objects/index.ts';
+import type { World } from '../../kit/subject.ts';
+import type { Shows } from '../meaning.ts';
+import { isInPods } from '../podfields.ts';
+import { rolloutShows, serversLack } from '../servers.ts';
+
+const nameOf = ({ metadata }: KubeObject): string => `${metadata.name}-model`;
+
+const servedBy = (parent: ModelDeployment, now: World): Deployment | undefined => now.get(Deployment, nameOf(parent));
+
+const container = (parent: ModelDeployment, now: World) => servedBy(parent, now)?.spec.template.spec.containers[0];
+
+/** How many servers are meant. */
+function sizeOf({ spec: { replicas, minReplicas, maxReplicas } }: ModelDeployment): number {
+  if (replicas === 0 || (minReplicas === undefined && maxReplicas === undefined)) return replicas;
+  return Math.min(Math.max(replicas, minReplicas ?? 1, 1), maxReplicas ?? 1);
+}
+
+/** Whether the autoscaler is as asked, or is not there. */
+const scales: Shows<ModelDeployment> = (_value, { parent, now }) => {
+  const { minReplicas, maxReplicas, target } = parent.spec;
+  const made = now.get(HorizontalPodAutoscaler, nameOf(parent))?.spec;
+  if (minReplicas === undefined && maxReplicas === undefined) return made === undefined;
+  const aim = target?.concurrency === undefined ? (target?.cpu ?? 80) : String(target.concurrency);
+  return (
+    made?.minReplicas === Math.max(1, minReplicas ?? 1) &&
+    made.maxReplicas === (maxReplicas ?? 1) &&
+    JSON.stringify(made.metrics).includes(`:${JSON.stringify(aim)}`) &&
+    sizeOf(parent) === servedBy(parent, now)?.spec.replicas
+  );
+};
+
+/** Whether a probe waits as long as asked; no time at all is left out. */
+const waits =
+  (probe: 'livenessProbe' | 'readinessProbe'): Shows<ModelDeployment> =>
+  (value, { parent, now }) => {
+    const { initialDelaySeconds = 0 } = (container(parent, now)?.[probe] ?? {}) as { initialDelaySeconds?: number };
+    return initialDelaySeconds === (value ?? 2);
+  };
+
+export const shows: Record<string, Shows<ModelDeployment>> = {
+  'spec.image': (_value, { parent, now }) =>
+    servedBy(parent, now)?.metadata.annotations?.[mark.revision] === revisionName(parent) &&
+    (container(parent, now)?.image ?? '').endsWith(parent.spec.image.split('@')[1] ?? ''),
+  'spec.replicas': (_value, { parent, now }) => servedBy(parent, now)?.spec.replicas === sizeOf(parent),
+  'spec.minReplicas': scales,
+  'spec.maxReplicas': scales,
+  'spec.target.cpu': scales,
+  'spec.target.concurrency': scales,
+  'spec.livenessProbeInitialDelay': waits('livenessProbe'),
+  'spec.readinessProbeInitialDelay': waits('readinessProbe'),
+  ...rolloutShows(servedBy),
+};
+
+/** The children in which a property shows as it is. */
+export const bearers = (path: string): readonly Kind[] =>
+  isInPods(path) || /^spec\.(annotations|port|healthPath)/.test(path) ? [Deployment] : [];
+
+/** What Ready promises. */
+export const lacks = (parent: ModelDeployment, now: World): string[] =>
+  serversLack(parent, now, {
+    running: servedBy(parent, now),
+    replicas: sizeOf(parent),
+    revision: revisionName(parent),
+    service: nameOf(parent),
+    address: parent.status?.serviceURL,
+  });
