@@ -4,11 +4,13 @@
 
 import { equal, match, ok } from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { MLModel } from '../../src/api/index.ts';
+import { MLModel, ModelDeployment } from '../../src/api/index.ts';
+import type { Parent } from '../../src/kube/define.ts';
 import {
   conditionOf,
   ControllerRevision,
   Deployment,
+  HorizontalPodAutoscaler,
   Job,
   type Kind,
   type KubeObject,
@@ -39,8 +41,31 @@ const theirs: [Kind, object][] = [
   [PodDisruptionBudget, { spec: { maxUnavailable: 1, selector } }],
 ];
 
-const ask = (rig: Rig, namespace: string) => rig.apply(MLModel, { metadata: { namespace, name }, spec });
-const ready = (rig: Rig, namespace: string) => untilReady(() => rig.admin.get(MLModel, { namespace, name }));
+/** Who is disturbed, and by what under the names of its children. */
+interface Disturbed {
+  kind: Kind<Parent>;
+  spec: object;
+  theirs: readonly [Kind, object][];
+}
+
+const model: Disturbed = { kind: MLModel, spec, theirs };
+
+/** The same rights are used by a model; this child it has not. */
+const scaled: Disturbed = {
+  kind: ModelDeployment,
+  spec: { image: `registry.example/iris@sha256:${'a'.repeat(64)}`, minReplicas: 2, maxReplicas: 3 },
+  theirs: [
+    [
+      HorizontalPodAutoscaler,
+      { spec: { maxReplicas: 1, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'theirs' } } },
+    ],
+  ],
+};
+
+const ask = (rig: Rig, namespace: string, { kind, spec: asked }: Disturbed) =>
+  rig.apply(kind, { metadata: { namespace, name }, spec: asked });
+const ready = (rig: Rig, namespace: string, { kind }: Disturbed) =>
+  untilReady(() => rig.admin.get(kind, { namespace, name }));
 
 /** The one child of a kind, by its label. */
 async function childOf(rig: Rig, kind: Kind, namespace: string): Promise<KubeObject> {
@@ -56,10 +81,10 @@ describe('a model that is disturbed', () => {
     t.after(() => rig.stop());
     await rig.operator();
     const home = await rig.namespace();
-    await ask(rig, home);
+    await ask(rig, home, model);
     const job = await eventually(() => childOf(rig, Job, home), { what: 'there is a Job' });
     await putsBack(rig, [Job, job]);
-    await ready(rig, home);
+    await ready(rig, home, model);
     const others = theirs.filter(([kind]) => kind !== Job).map(([kind]) => kind);
     const children = await Promise.all(others.map(async (kind) => [kind, await childOf(rig, kind, home)] as const));
     await Promise.all(children.map((child) => putsBack(rig, child)));
@@ -67,7 +92,8 @@ describe('a model that is disturbed', () => {
     const names = new Map<Kind, string>(
       [[Job, job] as const, ...children].map(([kind, child]) => [kind, child.metadata.name]),
     );
-    await Promise.all(theirs.map((stranger) => leavesAlone(rig, stranger, names.get(stranger[0]) ?? '')));
+    await disturbs(rig, scaled);
+    await Promise.all(theirs.map((stranger) => leavesAlone(rig, model, stranger, names.get(stranger[0]) ?? '')));
   });
 
   test('is told in pages by an API server that does not stream its lists', async (t) => {
@@ -76,12 +102,30 @@ describe('a model that is disturbed', () => {
     t.after(() => rig.stop());
     await rig.operator();
     const namespace = await rig.namespace();
-    await ask(rig, namespace);
-    await ready(rig, namespace);
+    await ask(rig, namespace, model);
+    await ready(rig, namespace, model);
     const listed = rig.proxy.trace.calls.filter(({ verb, answer }) => verb === 'list' && answer?.status === 200);
     ok(listed.some(({ resource }) => resource === 'mlmodels'));
   });
 });
+
+/** A kind whose children are there as soon as it is Ready, and one of each of which is taken back. */
+async function disturbs(rig: Rig, disturbed: Disturbed): Promise<void> {
+  const namespace = await rig.namespace();
+  await ask(rig, namespace, disturbed);
+  await ready(rig, namespace, disturbed);
+  for (const stranger of disturbed.theirs) {
+    const [kind] = stranger;
+    const child = await childOf(rig, kind, namespace);
+    await putsBack(rig, [kind, child]);
+    await leavesAlone(rig, disturbed, stranger, child.metadata.name);
+    const { minReplicas: _least, maxReplicas: _most, ...fixed } = disturbed.spec as Record<string, unknown>;
+    await ask(rig, namespace, { ...disturbed, spec: fixed });
+    await eventually(async () => (await rig.get(kind, namespace, child.metadata.name)) === undefined, {
+      what: 'what nobody wants any more goes',
+    });
+  }
+}
 
 async function putsBack(rig: Rig, [kind, { metadata }]: readonly [Kind, KubeObject]): Promise<void> {
   const { namespace = '', name: child } = metadata;
@@ -98,11 +142,16 @@ async function removesACopy(rig: Rig, namespace: string): Promise<void> {
   await eventually(async () => (await rig.get(Deployment, namespace, 'copy')) === undefined, { what: 'the copy goes' });
 }
 
-async function leavesAlone(rig: Rig, [kind, body]: [Kind, object], child: string): Promise<void> {
+async function leavesAlone(
+  rig: Rig,
+  disturbed: Disturbed,
+  [kind, body]: readonly [Kind, object],
+  child: string,
+): Promise<void> {
   const namespace = await rig.namespace();
   await rig.apply(kind, { metadata: { namespace, name: child }, ...body });
-  await ask(rig, namespace);
-  const stalled = async () => conditionOf((await rig.get(MLModel, namespace, name))?.status, 'Stalled');
+  await ask(rig, namespace, disturbed);
+  const stalled = async () => conditionOf((await rig.get(disturbed.kind, namespace, name))?.status, 'Stalled');
   await eventually(async () => (await stalled())?.reason === 'OwnershipConflict', { what: `${child} is in the way` });
   match((await stalled())?.message ?? '', new RegExp(`^${kind.kind} ${child} exists already`));
   equal((await rig.get(kind, namespace, child))?.metadata.labels?.['baton.dev/name'], undefined);

@@ -118,7 +118,7 @@ export class Load {
 }
 
 /** Whether a server has answered a question. */
-export async function hasAnswered(address: string): Promise<boolean> {
-  const metrics = await fetch(`http://${address}:8080/metrics`, { signal: AbortSignal.timeout(5_000) });
+export async function hasAnswered(address: string, port: number): Promise<boolean> {
+  const metrics = await fetch(`http://${address}:${port}/metrics`, { signal: AbortSignal.timeout(5_000) });
   return /^baton_serve_requests_total\{[^}]*endpoint="infer"[^}]*\} [1-9]/m.test(await metrics.text());
 }

@@ -1,5 +1,6 @@
 // A load that never pauses on a model behind a real Service, while everything happens to it that happens to a model: not one
-// request may fail. The clients never try again, and each has a request under way on its kept-alive connection at all times.
+// request may fail, whichever kind serves it. The clients never try again, and each has a request under way on its kept-alive
+// connection at all times.
 
 import { deepEqual, ok } from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -15,6 +16,7 @@ import { type RunningOperator, startProcess } from '../kit/process.ts';
 import { type Factor, factors, hasAnswered, Load, multiplier } from './clients.ts';
 import { freshNamespace } from './pods.ts';
 import { openStage, type Stage, UserModel } from './stage.ts';
+import { ways } from './ways.ts';
 
 const enough = 100_000;
 
@@ -44,18 +46,20 @@ suite('a load without a pause', { skip: await skipReason() }, () => {
   async function operator(build: { build?: 'another' } = {}): Promise<RunningOperator> {
     const { cluster, image } = stage;
     const lease = { namespace: home.namespace, name: 'baton' };
-    const own = { kubeconfig, outside: cluster.folder, controller: 'mlmodel', lease, image } as const;
+    const plainRegistries = [cluster.registry];
+    const own = { kubeconfig, outside: cluster.folder, controller: 'mlmodel', lease, image, plainRegistries } as const;
     const started = await startProcess(cluster.folder, { ...own, ...build });
     things.defer(() => (started.alive() ? started.kill() : undefined));
     return started;
   }
 
-  test('loses no request through all that happens to a model', async (context) => {
-    const model = new UserModel(stage.cluster, await freshNamespace(stage.cluster));
-    const ask = async (factor: Factor, replicas = 1) => {
-      const modelURL = `http://${origin.host}/${factor}.onnx`;
-      await model.apply({ modelURL, storageSize: '64Mi', framework: 'onnx', expose: true, replicas });
-    };
+  for (const [kind, open] of Object.entries(ways))
+    test(`loses no request through all that happens to a ${kind}`, (context) => live(context, open));
+
+  async function live(context: TestContext, open: (typeof ways)[string]): Promise<void> {
+    const way = await open(stage, origin);
+    const model = new UserModel(stage.cluster, await freshNamespace(stage.cluster), way.kind);
+    const ask = (factor: Factor, replicas = 1) => model.apply(way.spec(factor, replicas));
     const oneServer = () =>
       eventually(
         async () => {
@@ -87,7 +91,9 @@ suite('a load without a pause', { skip: await skipReason() }, () => {
       await eventually(
         async () => {
           load.add(3);
-          const answered = await Promise.all((await model.addresses()).map(hasAnswered));
+          const answered = await Promise.all(
+            (await model.addresses()).map((address) => hasAnswered(address, way.port)),
+          );
           deepEqual(answered, [true, true, true]);
           return true;
         },
@@ -101,7 +107,10 @@ suite('a load without a pause', { skip: await skipReason() }, () => {
     });
     await step('operator SIGKILL in the middle of an update', async () => {
       await ask(5);
-      await eventually(async () => (await model.has('jobs')).length > 0, { every: 20, what: 'a download' });
+      await eventually(async () => (await model.has(way.begunBy.kinds)).length >= way.begunBy.count, {
+        every: 20,
+        what: 'an update under way',
+      });
       await leader.kill();
       leader = await operator();
       await model.ready();
@@ -148,7 +157,8 @@ suite('a load without a pause', { skip: await skipReason() }, () => {
       `${load.answered()} requests by ${clients}, none failed, the slowest took ${longest.toFixed()} ms`,
     );
     await model.delete();
-  });
+    await leader.stop();
+  }
 });
 
 /** A step with some time after it for what it leaves behind, and how it went. */

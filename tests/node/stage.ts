@@ -7,8 +7,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type RealCluster, type RealOptions, startRealCluster } from '../../controlplane/node/index.ts';
-import { MLModel } from '../../src/api/index.ts';
-import { conditionOf, type Service } from '../../src/objects/index.ts';
+import { MLModel, type ModelDeployment } from '../../src/api/index.ts';
+import { conditionOf, type Kind, type Service } from '../../src/objects/index.ts';
 import { eventually } from '../kit/eventually.ts';
 import { must } from '../kit/rig.ts';
 import { call } from './pods.ts';
@@ -47,15 +47,40 @@ const isOpen = (door: { host: string; port: number }): Promise<boolean> =>
     socket.once('connect', () => socket.destroy());
   });
 
-/** One model in a namespace, in the hands of a user. */
-export class UserModel {
+const doorName = 'door';
+
+/** A way in that a user makes to servers that the product does not expose, by the selector that it tells. */
+const ownDoor = (selector: string): object => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: doorName },
+  spec: {
+    type: 'NodePort',
+    selector: Object.fromEntries(selector.split(',').map((term) => term.split('='))),
+    ports: [{ port: 80, targetPort: 'http' }],
+  },
+});
+
+/** How many servers answer, as the status tells. */
+function answering({ status }: UserKind): number | undefined {
+  if (!status) return undefined;
+  return 'availableReplicas' in status ? status.availableReplicas : (status as MLModel['status'])?.readyReplicas;
+}
+
+/** What a user may have served. */
+export type UserKind = MLModel | ModelDeployment;
+
+/** One model in a namespace, in the hands of a user; of whichever kind serves it. */
+export class UserModel<P extends UserKind = MLModel> {
   readonly #cluster: RealCluster;
+  readonly #kind: Kind<P>;
   readonly namespace: string;
   readonly name = 'model';
   #before: string[] | undefined;
 
-  constructor(cluster: RealCluster, namespace: string) {
+  constructor(cluster: RealCluster, namespace: string, kind = MLModel as unknown as Kind<P>) {
     this.#cluster = cluster;
+    this.#kind = kind;
     this.namespace = namespace;
   }
 
@@ -63,22 +88,24 @@ export class UserModel {
   async apply(spec: object): Promise<void> {
     const { namespace, name } = this;
     this.#before ??= await this.#everything();
-    const object = { apiVersion: MLModel.apiVersion, kind: MLModel.kind, metadata: { name, namespace }, spec };
+    const { apiVersion, kind } = this.#kind;
+    const object = { apiVersion, kind, metadata: { name, namespace }, spec };
     await must(this.#cluster, ['apply', '-f', '-'], JSON.stringify(object));
   }
 
-  get(): Promise<MLModel> {
-    const path = `/apis/${MLModel.apiVersion}/namespaces/${this.namespace}/${MLModel.plural}/${this.name}`;
-    return call<MLModel>(this.#cluster, 'GET', path);
+  get(): Promise<P> {
+    const { apiVersion, plural } = this.#kind;
+    const path = `/apis/${apiVersion}/namespaces/${this.namespace}/${plural}/${this.name}`;
+    return call<P>(this.#cluster, 'GET', path);
   }
 
   /** Waits until it is Ready as it is asked for now, with all its servers. */
-  ready(within = 180_000): Promise<MLModel> {
+  ready(within = 180_000): Promise<P> {
     return eventually(
       async () => {
         const model = await this.get();
         const { status, observedGeneration } = conditionOf(model.status, 'Ready') ?? {};
-        const whole = model.status?.readyReplicas === model.spec.replicas;
+        const whole = answering(model) === model.spec.replicas;
         if (status === 'True' && observedGeneration === model.metadata.generation && whole) return model;
         throw new Error(JSON.stringify(model.status));
       },
@@ -88,8 +115,12 @@ export class UserModel {
 
   /** Where it answers from outside. The node opens a new door up to a second after the servers are ready: it is waited for. */
   async door(): Promise<{ host: string; port: number }> {
-    const path = `/api/v1/namespaces/${this.namespace}/services/${this.name}-expose`;
-    const { spec } = await call<Service>(this.#cluster, 'GET', path);
+    const services = `/api/v1/namespaces/${this.namespace}/services`;
+    const { status } = await this.get();
+    const { spec } =
+      this.#kind.kind === MLModel.kind
+        ? await call<Service>(this.#cluster, 'GET', `${services}/${this.name}-expose`)
+        : await call<Service>(this.#cluster, 'POST', services, ownDoor(status?.selector ?? ''));
     const [port] = spec.ports as { nodePort: number }[];
     const door = { host: this.#cluster.nodes[0]?.address ?? '', port: port?.nodePort ?? 0 };
     await eventually(() => isOpen(door), { within: 10_000, what: `the node opens ${door.host}:${door.port}` });
@@ -136,8 +167,9 @@ export class UserModel {
 
   /** Deletes it, and waits until nothing is left: all is as before it was created. */
   async delete(): Promise<void> {
-    await must(this.#cluster, ['-n', this.namespace, 'delete', 'mlm', this.name]);
-    const kinds = 'mlm,deployments,replicasets,pods,services,endpointslices,jobs,pvc,controllerrevisions,pdb';
+    await must(this.#cluster, ['-n', this.namespace, 'delete', this.#kind.plural, this.name]);
+    await must(this.#cluster, ['-n', this.namespace, 'delete', 'service', doorName, '--ignore-not-found']);
+    const kinds = 'baton,deployments,replicasets,pods,services,endpointslices,jobs,pvc,controllerrevisions,pdb,hpa';
     await eventually(
       async () => {
         const left = [...(await this.has(kinds)), ...(await this.volumes())];
