@@ -5,6 +5,7 @@ import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { parse } from 'yaml';
 import { mark, ModelDeployment, sayLastWord } from '../../src/api/index.ts';
 import {
@@ -15,11 +16,13 @@ import {
   Job,
   type Kind,
   kstatusOf,
+  Pod,
   PodDisruptionBudget,
   Secret,
   Service,
 } from '../../src/objects/index.ts';
 import { eventually } from '../kit/eventually.ts';
+import type { RunningOperator } from '../kit/process.ts';
 import { untilReady } from '../kit/ready.ts';
 import { pullSecret, startRegistry, type TestRegistry, user } from '../kit/registry.ts';
 import { must, product, type Rig, startRig } from '../kit/rig.ts';
@@ -27,13 +30,14 @@ import { must, product, type Rig, startRig } from '../kit/rig.ts';
 let rig: Rig;
 let open: TestRegistry;
 let closed: TestRegistry;
+let operator: RunningOperator;
 before(async () => {
   [rig, open, closed] = await Promise.all([
     startRig({ nodes: 1 }, product),
     startRegistry(),
     startRegistry({ open: false }),
   ]);
-  await rig.operator({ plainRegistries: [open.host, closed.host] });
+  operator = await rig.operator({ plainRegistries: [open.host, closed.host] });
 });
 after(async () => {
   const forbidden = rig.proxy.trace.requests({}).filter(({ answer }) => answer?.status === 403);
@@ -224,4 +228,26 @@ describe('what makes no sense is refused, with the field and the way out', () =>
     ])
       await asked(namespace, { image: good, replicas: 0 });
   });
+});
+
+test('another build of the operator touches nothing that serves, and says Outdated until it is asked', async () => {
+  const namespace = await rig.namespace();
+  await open.push('models/old:1');
+  await asked(namespace, { image: `${open.host}/models/old:1`, replicas: 2 });
+  await ready(namespace);
+  const children = async () => {
+    const kinds: Kind[] = [ControllerRevision, Deployment, Service, PodDisruptionBudget, Pod];
+    const lists = await Promise.all(kinds.map((kind) => rig.list(kind, namespace)));
+    return lists.flat().map(({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.resourceVersion}`);
+  };
+  const outdated = async () => conditionOf((await get(namespace)).status, 'Outdated')?.status;
+  const before = await children();
+  await operator.kill();
+  operator = await rig.operator({ build: 'another', plainRegistries: [open.host, closed.host] });
+  await eventually(async () => (await outdated()) === 'True', { what: 'it is outdated' });
+  await pause(2_000);
+  deepEqual(await children(), before);
+  await kubectl(namespace, 'annotate', `md/${name}`, `${mark.refresh}=now`);
+  await eventually(async () => (await outdated()) === 'False', { what: 'it is refreshed' });
+  equal((await ready(namespace)).status?.availableReplicas, 2);
 });
