@@ -241,12 +241,12 @@ test('another build of the operator touches nothing that serves, and says Outdat
     return lists.flat().map(({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.resourceVersion}`);
   };
   const outdated = async () => conditionOf((await get(namespace)).status, 'Outdated')?.status;
-  const before = await children();
+  const untouched = await children();
   await operator.kill();
   operator = await rig.operator({ build: 'another', plainRegistries: [open.host, closed.host] });
   await eventually(async () => (await outdated()) === 'True', { what: 'it is outdated' });
   await pause(2_000);
-  deepEqual(await children(), before);
+  deepEqual(await children(), untouched);
   await kubectl(namespace, 'annotate', `md/${name}`, `${mark.refresh}=now`);
   await eventually(async () => (await outdated()) === 'False', { what: 'it is refreshed' });
   equal((await ready(namespace)).status?.availableReplicas, 2);
