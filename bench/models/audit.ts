@@ -67,7 +67,8 @@ export function countLines(lines: readonly Line[]): Asked {
   return asked;
 }
 
-const isCounted = ({ stage, verb }: Line): boolean => stage === (verb === 'watch' ? 'ResponseStarted' : 'ResponseComplete');
+const isCounted = ({ stage, verb }: Line): boolean =>
+  stage === (verb === 'watch' ? 'ResponseStarted' : 'ResponseComplete');
 
 const whatOf = ({ objectRef, requestURI }: Line): string => {
   if (!objectRef) return requestURI.replace(/\?.*/, '');
@@ -76,7 +77,9 @@ const whatOf = ({ objectRef, requestURI }: Line): string => {
 
 /** A view in pages is one view. */
 const isWhole = ({ verb, requestURI }: Line): boolean =>
-  verb === 'list' ? !requestURI.includes('continue=') : verb === 'watch' && requestURI.includes('sendInitialEvents=true');
+  verb === 'list'
+    ? !requestURI.includes('continue=')
+    : verb === 'watch' && requestURI.includes('sendInitialEvents=true');
 
 const add = (counts: Record<string, number>, what: string): void => void (counts[what] = (counts[what] ?? 0) + 1);
 
@@ -90,7 +93,9 @@ function saysNothingNew({ objectRef, requestObject }: Line, told: Map<string, st
 
 /** The moment of a transition is nothing new by itself. */
 const withoutTimes = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value ?? null, (key, inner: unknown) => (key === 'lastTransitionTime' ? undefined : inner)));
+  JSON.parse(
+    JSON.stringify(value ?? null, (key, inner: unknown) => (key === 'lastTransitionTime' ? undefined : inner)),
+  );
 
 /** All requests of a count. */
 export const sumOf = (counts: Readonly<Record<string, number>>): number =>

@@ -47,7 +47,7 @@ export async function startGround(models: number): Promise<Ground> {
     `--audit-log-path=${log}`,
     '--audit-log-maxsize=4096',
   ];
-  const manager = [...limits, ...wide, '--pvclaimbinder-sync-period=15s'];
+  const manager = [...limits, ...wide];
   const flags = { 'kube-apiserver': apiServer, 'kube-controller-manager': manager, 'kube-scheduler': limits };
   const plane = await startControlPlane({ nodes: nodesFor(models), flags });
   const client = new Client({ cluster: loadKubeconfig(plane.kubeconfigPath), clock: systemClock, userAgent: 'bench' });

@@ -44,7 +44,9 @@ export async function benchModels(options: ModelsOptions): Promise<ModelsResult>
       const turn = await runTurn(contestant, courseOf(contestant, round, options));
       (turns[contestant.name] ??= []).push(turn);
       const { all: ready } = turn.made.ready;
-      say(`models: Ready after ${ready.toFixed(1)} s, over after ${((performance.now() - began) / 1_000).toFixed(0)} s`);
+      say(
+        `models: Ready after ${ready.toFixed(1)} s, over after ${((performance.now() - began) / 1_000).toFixed(0)} s`,
+      );
     }
   return { models, grown, rounds, turns };
 }

@@ -152,7 +152,7 @@ class Run implements AsyncDisposable {
   }
 
   #components(): Record<string, number> {
-    return cpuOfAll(this.#ground.plane.pids as Record<string, number>);
+    return cpuOfAll(this.#ground.plane.pids);
   }
 }
 
