@@ -35,6 +35,7 @@ export type MLModelFacts = {
 
 /** The newest progress line of the download that is running for what is asked. */
 export const progress: Fact<MLModel, { namespace: string; pod: string }, Progress | undefined, object> = {
+  after: 700, // what is over in a moment needs no progress
   freshFor: 2_000,
   perSecond: 20,
   needs: [{ group: '', resource: 'pods/log', verbs: ['get'] }],
@@ -54,9 +55,11 @@ type About = { namespace: string; uid: string };
 const events = (
   inputs: Fact<MLModel, About, KubeEvent[], object>['inputs'],
 ): Fact<MLModel, About, KubeEvent[], object> => ({
-  freshFor: 2_000, // the cause should be told within five seconds
+  after: 2_000, // the cause should be told within five seconds, and most claims are bound by then
+  freshFor: 2_000,
   slowsTo: 300_000, // what nobody mends is not asked about for ever
   perSecond: 10,
+  share: 0.05, // an API server looks through all events of a namespace for those of one object
   needs: [{ group: '', resource: 'events', verbs: ['list'] }],
   inputs,
   fetch: ({ namespace, uid }, { kube }) =>

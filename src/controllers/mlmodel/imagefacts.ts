@@ -14,7 +14,7 @@ import { attemptOf, imageAsked } from './source.ts';
 /** What is behind the name that is asked; not while a Job asks. Whoever mends something wants it asked again. */
 export const manifest: Fact<MLModel, { image: string; attempt: string }, Looked, MLModelClients> = {
   freshFor: Infinity,
-  perSecond: 20,
+  perSecond: 50,
   inputs(model, seen) {
     const asks = isOpen(model, seen) && !seen.get(Job, inspectName(model));
     return asks ? { image: imageAsked(model), attempt: attemptOf(model) } : undefined;
