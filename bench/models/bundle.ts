@@ -2,7 +2,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { bundled } from '../../tools/image/programs.ts';
+import { bundled } from '../../tools/index.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
