@@ -9,6 +9,9 @@ type AnyFact = Fact<Parent, unknown, unknown, object>;
 /** Milliseconds after which a fetch has failed. */
 const longestFetch = 30_000;
 
+/** Milliseconds between two fetches of what is dear, at most. */
+const longestRest = 1_000;
+
 /** Failures in a row after which a fact counts as one that will not come by itself; it is still asked for. */
 const lastingAfter = 7;
 
@@ -168,12 +171,13 @@ export class Gatherer {
     this.advance(name);
   }
 
-  /** After a fetch that took so long, nobody asks until its part of the time is over. */
+  /** After a fetch that took so long, nobody asks until its part of the time is over, or a second: a slow answer is still news. */
   private rest(name: string, took: number): void {
     const { share } = this.options.facts[name] ?? {};
     if (share === undefined) return;
     const line = this.lineOf(name);
-    line.next = Math.max(line.next, this.options.clock.monotonic() + took * (1 / share - 1));
+    const pause = Math.min(longestRest, took * (1 / share - 1));
+    line.next = Math.max(line.next, this.options.clock.monotonic() + pause);
   }
 
   /** A fetch that hangs, or that nobody wants any more, must not keep its place among the few that run at once. */
