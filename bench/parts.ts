@@ -5,6 +5,8 @@ import { benchCache } from './cache/index.ts';
 import { compiled } from './compiled.ts';
 import { benchDownload } from './download/index.ts';
 import { type Figure, figureTable } from './figures.ts';
+import { benchModels } from './models/index.ts';
+import { modelsFigures, modelsTable } from './models/report.ts';
 import { type Peers, peers } from './peers.ts';
 import { type BenchPlane, startBenchPlane } from './plane.ts';
 import { benchRegistry } from './registry/index.ts';
@@ -22,6 +24,11 @@ export interface Amount {
   mebibytes: number;
   /** Of load on the model server, in each round and scenario. */
   seconds: number;
+  /** That are made Ready, and to which number they then grow. */
+  models: number;
+  grown: number;
+  /** Seconds of rest among models that are Ready. */
+  steady: number;
   rounds: number;
   /** Milliseconds between a filled cache and the look at its memory. */
   rest: number;
@@ -92,5 +99,12 @@ const registry: Part = async ({ rounds, mebibytes }, say) =>
 const serve: Part = async ({ rounds, seconds, alone }, say) =>
   told(`Serve: a small model, ${seconds} s each`, rounds, await benchServe({ rounds, seconds, alone, say }));
 
+const models: Part = async ({ models: count, grown, rounds, steady, alone }, say) => {
+  const { operator, chain }: Partial<Peers> = alone ? {} : await peers(say);
+  const amount = { models: count, grown, rounds, steady };
+  const result = await benchModels({ ...amount, operator, chain, compiled: compiled(), say });
+  return { figures: modelsFigures(result), result, text: modelsTable(result) };
+};
+
 /** All parts, in the order in which they run. */
-export const parts: Readonly<Record<string, Part>> = { cache, writes, download, registry, serve };
+export const parts: Readonly<Record<string, Part>> = { cache, writes, download, registry, serve, models };

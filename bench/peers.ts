@@ -8,11 +8,16 @@ import { join } from 'node:path';
 import { goEnvironment, type Machine, requireGo, thisMachine } from '../controlplane/index.ts';
 
 const sources = join(import.meta.dirname, 'peers');
-const names = ['cache', 'writes'] as const;
+const packages = {
+  cache: './cache',
+  writes: './writes',
+  operator: './models/operator',
+  chain: './models/chain',
+} as const;
 const flags = ['-mod=readonly', '-trimpath', '-buildvcs=false', '-ldflags', '-s -w'];
 
 /** The path of each Go program. */
-export type Peers = Record<(typeof names)[number], string>;
+export type Peers = Record<keyof typeof packages, string>;
 
 /** The programs; the first build takes minutes, and `say` is told. */
 export async function peers(say: (line: string) => void, machine: Machine = thisMachine()): Promise<Peers> {
@@ -24,7 +29,8 @@ export async function peers(say: (line: string) => void, machine: Machine = this
     mkdirSync(cache, { recursive: true });
     await build(cache, folder, machine.environment);
   }
-  return { cache: join(folder, 'cache'), writes: join(folder, 'writes') };
+  const place = (name: keyof Peers) => join(folder, name);
+  return { cache: place('cache'), writes: place('writes'), operator: place('operator'), chain: place('chain') };
 }
 
 function keyOf(platform: string): string {
@@ -37,7 +43,7 @@ function keyOf(platform: string): string {
 async function build(cache: string, folder: string, environment: NodeJS.ProcessEnv): Promise<void> {
   const scratch = mkdtempSync(join(cache, '.building-'));
   try {
-    await go(['build', ...flags, '-o', scratch, ...names.map((name) => `./${name}`)], environment);
+    await go(['build', ...flags, '-o', scratch, ...Object.values(packages)], environment);
     if (!existsSync(folder)) renameSync(scratch, folder);
   } finally {
     rmSync(scratch, { recursive: true, force: true });

@@ -1,5 +1,6 @@
-// The door of the folder, for tests: what is installed, and how an operator is started beside a control plane.
+// The door of the folder, for tests: what is installed and shipped, and how an operator is started beside a control plane.
 
+export { bundled } from './image/programs.ts';
 export { buildImage, type BuiltImage, type ImageOptions } from './image/assemble.ts';
 export { operatorRoles } from './install/objects.ts';
 export { productKinds } from './product.ts';

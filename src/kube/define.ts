@@ -72,12 +72,16 @@ export interface Rule {
 export interface Fact<P, I, V, C> {
   /** What the fact depends on; undefined while it is not needed. A change of inputs makes the old value void. */
   inputs(object: P, seen: Observed): I | undefined;
+  /** Milliseconds for which it must have been needed before it is first asked for: most waiting is over by itself. */
+  after?: number;
   /** Milliseconds after which it is fetched again while it is needed; Infinity for a fact that cannot change. */
   freshFor: number;
   /** A value that stays the same is fetched again after a twentieth of the time that it has, up to so many milliseconds. */
   slowsTo?: number;
   /** At most so many fetches a second for all objects together; no limit if left out. */
   perSecond?: number;
+  /** The part of the time in which fetches may run, all objects together: the dearer an answer, the seldomer it is asked. */
+  share?: number;
   needs?: readonly Rule[];
   fetch(inputs: I, tools: Tools<C>): Promise<V>;
 }

@@ -22,18 +22,19 @@ interface Limits {
   fresh?: number;
   perSecond?: number;
   slowsTo?: number;
+  after?: number;
+  share?: number;
 }
 
 /** A gatherer of one fact, whose inputs are the object's spec and whose answers the test gives. */
-function gathering({ parallel = 2, fresh = freshFor, slowsTo, perSecond }: Limits = {}) {
+function gathering({ parallel = 2, fresh = freshFor, ...limits }: Limits = {}) {
   const clock = new FakeClock();
   const asked: Asked[] = [];
   const woken: string[] = [];
   const weather: Fact<Parent, unknown, unknown, object> = {
     inputs: ({ spec }) => spec,
     freshFor: fresh,
-    ...(slowsTo !== undefined && { slowsTo }),
-    ...(perSecond !== undefined && { perSecond }),
+    ...limits,
     fetch: (inputs, { signal }) =>
       new Promise((resolve, reject) => {
         const then = (end: (value: unknown) => void) => (value: unknown) => {
@@ -259,6 +260,38 @@ describe('all objects together', () => {
     for (const count of [1, 2, 3, 4]) {
       equal(asked.length, count);
       await clock.advance(250);
+    }
+  });
+
+  test('are not asked for while they are needed only for a moment', async () => {
+    const { facts, asked, clock } = gathering({ after: 2_000 });
+    deepEqual(facts('Oslo'), { state: 'pending' });
+    await clock.advance(1_900);
+    facts(undefined);
+    await clock.advance(2_000);
+    equal(asked.length, 0);
+    facts('Rome');
+    await clock.advance(2_000);
+    deepEqual(
+      asked.map(({ inputs }) => inputs),
+      ['Rome'],
+    );
+  });
+
+  test('leave time between answers that are dear, but not more than a second', async () => {
+    for (const [took, pause] of [
+      [50, 450],
+      [300, 1_000],
+    ] as const) {
+      const { facts, asked, clock } = gathering({ share: 0.1 });
+      facts('Oslo', 'a');
+      await clock.advance(took);
+      await last(asked).answer('snow');
+      facts('Rome', 'b');
+      await clock.advance(pause - 50);
+      equal(asked.length, 1);
+      await clock.advance(100);
+      equal(asked.length, 2);
     }
   });
 

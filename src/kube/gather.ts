@@ -9,6 +9,9 @@ type AnyFact = Fact<Parent, unknown, unknown, object>;
 /** Milliseconds after which a fetch has failed. */
 const longestFetch = 30_000;
 
+/** Milliseconds between two fetches of what is dear, at most. */
+const longestRest = 1_000;
+
 /** Failures in a row after which a fact counts as one that will not come by itself; it is still asked for. */
 const lastingAfter = 7;
 
@@ -20,6 +23,21 @@ interface Held {
   since: number;
   abort: AbortController;
   cancel: () => void;
+}
+
+/** A fetch that is to be. */
+interface Work {
+  key: string;
+  name: string;
+  inputs: unknown;
+  held: Held;
+}
+
+/** Those who wait for their turn with one fact, and the moment before which nobody has it. */
+interface Line {
+  waiting: Work[];
+  next: number;
+  cancel: (() => void) | undefined;
 }
 
 export interface GatherOptions {
@@ -39,7 +57,7 @@ export class Gatherer {
   private readonly options: GatherOptions;
   private readonly held = new Map<string, Map<string, Held>>();
   private readonly waiting: (() => Promise<void>)[] = [];
-  private readonly turns = new Map<string, number>();
+  private readonly lines = new Map<string, Line>();
   private running = 0;
 
   constructor(options: GatherOptions) {
@@ -63,6 +81,7 @@ export class Gatherer {
 
   close(): void {
     for (const key of this.held.keys()) this.forget(key);
+    for (const { cancel } of this.lines.values()) cancel?.();
   }
 
   private one(key: string, name: string, inputs: unknown): Known<unknown> {
@@ -84,15 +103,17 @@ export class Gatherer {
     };
     if (!this.held.has(key)) this.held.set(key, new Map());
     this.held.get(key)?.set(name, held);
-    this.schedule(0, { key, name, inputs, held });
+    this.schedule(this.options.facts[name]?.after ?? 0, { key, name, inputs, held });
     return held.known;
   }
 
-  private async fetch(key: string, name: string, inputs: unknown, held: Held): Promise<void> {
+  private async fetch(work: Work): Promise<void> {
     const { facts, tools, clock, random, wake, backoff } = this.options;
+    const { key, name, inputs, held } = work;
     const fact = facts[name];
     if (!fact || held.abort.signal.aborted) return;
     const before = hashOf(held.known);
+    const began = clock.monotonic();
     let next: number;
     try {
       const value = await this.inTime(fact.fetch(inputs, { ...tools, signal: held.abort.signal }), held.abort.signal);
@@ -107,30 +128,56 @@ export class Gatherer {
       if (held.known.state !== 'known') held.known = failure(error, held.failures);
       next = delayAfter(held.failures, backoff, random);
     }
+    this.rest(name, clock.monotonic() - began);
     if (held.abort.signal.aborted) return;
-    if (next !== Infinity) this.schedule(next, { key, name, inputs, held });
+    if (next !== Infinity) this.schedule(next, work);
     if (hashOf(held.known) !== before) wake(key);
   }
 
-  /** Fetches after `wait`, or later when the budget of the fact asks for it. */
-  private schedule(wait: number, work: { key: string; name: string; inputs: unknown; held: Held }): void {
-    const run = () => this.enqueue(() => this.fetch(work.key, work.name, work.inputs, work.held));
-    const delay = wait > 0 ? wait : this.turn(work.name);
-    if (delay === 0) run();
-    else work.held.cancel = this.options.clock.after(delay, wait > 0 ? () => this.schedule(0, work) : run);
+  /** Fetches after `wait`, or later when others are before it. A place is taken only when it is needed. */
+  private schedule(wait: number, work: Work): void {
+    if (wait > 0) work.held.cancel = this.options.clock.after(wait, () => this.schedule(0, work));
+    else {
+      this.lineOf(work.name).waiting.push(work);
+      this.advance(work.name);
+    }
   }
 
-  /**
-   * Turns of one fact are spread over time, however many objects want it. One is taken only when it is needed: a place in
-   * the far future would keep everybody else waiting until then.
-   */
-  private turn(name: string): number {
-    const { perSecond } = this.options.facts[name] ?? {};
-    if (perSecond === undefined) return 0;
-    const now = this.options.clock.monotonic();
-    const at = Math.max(now, this.turns.get(name) ?? 0);
-    this.turns.set(name, at + 1_000 / perSecond);
-    return at - now;
+  private lineOf(name: string): Line {
+    const line = this.lines.get(name) ?? { waiting: [], next: 0, cancel: undefined };
+    this.lines.set(name, line);
+    return line;
+  }
+
+  /** Lets everybody fetch whose turn it is. */
+  private advance(name: string): void {
+    const { facts, clock } = this.options;
+    const line = this.lineOf(name);
+    const { perSecond = Infinity } = facts[name] ?? {};
+    for (;;) {
+      while (line.waiting[0]?.held.abort.signal.aborted) line.waiting.shift();
+      const [work] = line.waiting;
+      if (!work || line.cancel) return;
+      const now = clock.monotonic();
+      if (line.next > now) return void (line.cancel = clock.after(line.next - now, () => this.turn(name)));
+      line.next = now + 1_000 / perSecond;
+      line.waiting.shift();
+      this.enqueue(() => this.fetch(work));
+    }
+  }
+
+  private turn(name: string): void {
+    this.lineOf(name).cancel = undefined;
+    this.advance(name);
+  }
+
+  /** After a fetch that took so long, nobody asks until its part of the time is over, or a second: a slow answer is still news. */
+  private rest(name: string, took: number): void {
+    const { share } = this.options.facts[name] ?? {};
+    if (share === undefined) return;
+    const line = this.lineOf(name);
+    const pause = Math.min(longestRest, took * (1 / share - 1));
+    line.next = Math.max(line.next, this.options.clock.monotonic() + pause);
   }
 
   /** A fetch that hangs, or that nobody wants any more, must not keep its place among the few that run at once. */

@@ -13,9 +13,11 @@ type About = { namespace: string; uid: string };
 export const eventsOf = <P>(
   troubled: (object: P, seen: Observed) => KubeObject | undefined,
 ): Fact<P, About, KubeEvent[], object> => ({
-  freshFor: 2_000, // the cause should be told within five seconds
+  after: 2_000, // the cause should be told within five seconds, and most claims are bound by then
+  freshFor: 2_000,
   slowsTo: 300_000, // what nobody mends is not asked about for ever
   perSecond: 10,
+  share: 0.05, // an API server looks through all events of a namespace for those of one object
   needs: [{ group: '', resource: 'events', verbs: ['list'] }],
   inputs: (object, seen) => aboutOf(troubled(object, seen)),
   fetch: ({ namespace, uid }, { kube }) =>
@@ -57,7 +59,7 @@ export const manifestOf = <P>(
   asked: (object: P, seen: Observed) => Asked | undefined,
 ): Fact<P, Asked, Looked, RegistryClients> => ({
   freshFor: Infinity,
-  perSecond: 20,
+  perSecond: 50,
   inputs: asked,
   fetch: ({ image }, { clients, signal }) => clients.registry.lookAt(image, signal),
 });

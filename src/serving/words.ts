@@ -12,9 +12,14 @@ export function reasonOf(stage: Stage): string {
   return stage.cause?.reason ?? stage.name;
 }
 
-/** The revision that answers; while one takes over from another, the other. News of a Deployment may outrun that of its pods. */
+/**
+ * The revision that answers; while one takes over from another, the other. News of a Deployment may outrun that of its pods,
+ * and where those come first, its own are a moment away: both are told at once.
+ */
 export function servingRevision({ serving, told, complete, available }: Rollout): string | undefined {
-  return serving.find((name) => name !== told) ?? serving[0] ?? (complete && available > 0 ? told : undefined);
+  const other = serving.find((name) => name !== told);
+  if (other !== undefined || available === 0) return other;
+  return serving[0] ?? (complete ? told : undefined);
 }
 
 /** What answers while something else is asked for. */

@@ -39,6 +39,21 @@ test('both parts about the engine measure our side and write their figures down'
   for (const { ours } of writes.rounds) assert.ok(ours.cpu > 0 && ours.ms > 0);
 });
 
+test('models become Ready in both of our ways, and are found Ready by a program that starts again', async () => {
+  const out = join(folder, 'models.json');
+  const small = ['--alone', '--models', '4', '--rounds', '1', '--steady', '1'];
+  const { stdout } = await bench('models', ...small, '--out', out);
+  assert.match(stdout, /^Models: 4 to Ready, medians of 1 rounds$/m);
+  const figures = JSON.parse(readFileSync(out, 'utf8')) as { name: string; value: number }[];
+  const value = (name: string) => figures.find((one) => one.name === `models: ${name}`)?.value ?? Number.NaN;
+  for (const name of ['Baton', 'Baton, images'])
+    for (const what of ['time to Ready', 'own CPU', 'CPU of the whole cluster', 'peak memory'])
+      assert.ok(value(`${what}, ${name}`) > 0, `${what}, ${name} is ${value(`${what}, ${name}`)}`);
+  assert.ok(value('requests a model, Baton') > value('requests a model, Baton, images'));
+  assert.equal(value('duplicate status writes'), 0);
+  assert.ok(value('restart to rest') > 0);
+});
+
 interface Rounds {
   cache: { ours: Record<string, number>[] };
   writes: { rounds: { workers: number; ours: { ms: number; cpu: number } }[] };

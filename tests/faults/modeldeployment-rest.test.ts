@@ -33,11 +33,13 @@ const states: Record<string, { spec: object; reason: string }> = {
 
 test('ModelDeployments at rest cost no request but the lease, and no watch is opened anew, over 60 s', (t) => {
   const { subject } = life;
-  const [tagged = { image: '' }] = subject.life as { image: string }[];
+  const [tagged = { image: '' }, shut = tagged] = subject.life as { image: string }[];
   const absent = { ...tagged, image: `${tagged.image}-absent` };
   const all = {
     ...states,
     tagged: { spec: tagged, reason: 'Serving' },
+    // Of kinds that nobody ever touched an API server sends no bookmarks, so that their watches would fall silent: this has a Job.
+    shut: { spec: shut, reason: 'Serving' },
     absent: { spec: absent, reason: 'SourceNotFound' },
   };
   const installed = { ...product, ...(subject.installed.options && { options: subject.installed.options }) };

@@ -12,9 +12,9 @@ import { eventually } from './eventually.ts';
 import { type Pusher, pusherTo } from './images.ts';
 
 /** Whom a closed registry lets in. Both words are canaries: they must show nowhere. */
-export const user = { username: 'tester', password: 'not-a-secret' } as const;
+export const user = { username: 'weights-reader', password: 'not-a-secret' } as const;
 /** The same for the registry, by bcrypt. */
-const userLine = 'tester:$2y$05$abcdefghijklmnopqrstuuVPNOToLP9MHdthRCXkVoiIF0qNKnk2G\n';
+const userLine = 'weights-reader:$2y$05$abcdefghijklmnopqrstuuVPNOToLP9MHdthRCXkVoiIF0qNKnk2G\n';
 
 /** The text of a pull secret for a registry. */
 export const pullSecret = (host: string, { username, password } = user): string =>

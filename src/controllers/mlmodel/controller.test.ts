@@ -221,7 +221,9 @@ describe('MLModel', () => {
 
   test('a download that has ended is not forgotten while its Job has not', () => {
     const ended = seen(revision(v1), claim(v1), job(v1), downloadPod(v1, { result: 'done', digest, bytes: 7 }));
-    deepEqual(look(v1, ended).status.download, { bytes: 7, total: 7, percent: 100 });
+    const followed = { ...v1, status: { download: { bytes: 3, total: 7, percent: 42 } } };
+    deepEqual(look(followed, ended).status.download, { bytes: 7, total: 7, percent: 100 });
+    equal(look(v1, ended).status.download, undefined, 'what was over in a moment had no progress');
     const running = seen(revision(v1), claim(v1), job(v1), downloadPod(v1));
     equal(look(v1, running).status.download, undefined);
     const heard = { ...noFacts, progress: { state: 'known', value: { bytes: 3, total: 6 } } } as const;

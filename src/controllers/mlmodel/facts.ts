@@ -30,6 +30,7 @@ export type MLModelFacts = LookFacts & {
 
 /** The newest progress line of the download that is running for what is asked. */
 export const progress: Fact<MLModel, { namespace: string; pod: string }, Progress | undefined, object> = {
+  after: 700, // what is over in a moment needs no progress
   freshFor: 2_000,
   perSecond: 20,
   needs: [{ group: '', resource: 'pods/log', verbs: ['get'] }],

@@ -53,7 +53,7 @@ export function statusOf(told: Told): MLModelStatus {
     revision: plan.asked.name,
     ...(serving !== undefined && { servingRevision: serving }),
     ...(plan.weights.at === 'ready' && plan.weights.digest !== undefined && { digest: plan.weights.digest }),
-    ...progressOf(plan, facts, seen),
+    ...progressOf(told),
     replicas: plan.rollout.replicas,
     readyReplicas: plan.rollout.ready,
     selector: selectorOf(serverLabels(model)),
@@ -64,15 +64,16 @@ export function statusOf(told: Told): MLModelStatus {
   };
 }
 
-/** How far a download is. Nobody reads the log of one that has ended, while its Job has not: it said how much it fetched. */
-function progressOf(
-  { weights, asked }: Plan,
-  { progress }: Facts<MLModelFacts>,
-  seen: Observed,
-): { download?: NonNullable<MLModelStatus['download']> } {
+/**
+ * How far a download is. Nobody reads the log of one that has ended, while its Job has not: it said how much it fetched.
+ * That is worth a word only where its progress was told before, and would seem to be lost.
+ */
+function progressOf({ plan: { weights, asked }, facts: { progress }, seen, model }: Told): {
+  download?: NonNullable<MLModelStatus['download']>;
+} {
   if (weights.at !== 'loading') return {};
   const heard: Progress | undefined = progress.state === 'known' ? progress.value : undefined;
-  const told = heard ?? fetchedOnto(asked.source.claim ?? '', seen);
+  const told = heard ?? (model.status?.download && fetchedOnto(asked.source.claim ?? '', seen));
   if (!told) return {};
   const { bytes, total } = told;
   const percent = total === undefined || total === 0 ? undefined : Math.floor((bytes * 100) / total);

@@ -1,0 +1,80 @@
+// Asks for models with twenty workers, as many people at once would, and sees each of them become Ready by a watch.
+
+import type { Client } from '../../src/kube/index.ts';
+import type { Kind, KubeObject } from '../../src/objects/index.ts';
+import { namespace } from './ground.ts';
+
+/** How the models of a side are asked for. */
+export interface Asking {
+  kind: Kind;
+  spec: (name: string) => object;
+}
+
+/** Seconds until all were Ready, and from asking to Ready for the middle one and for all but the slowest hundredth. */
+export interface Readiness {
+  all: number;
+  p50: number;
+  p99: number;
+}
+
+const workers = 20;
+const longest = 1_800_000;
+
+const nameOf = (index: number): string => `m${String(index).padStart(5, '0')}`;
+
+interface Seen {
+  type: string;
+  object: KubeObject & { status?: { phase?: string } };
+}
+
+/** Makes the models from one number to another; resolves when all of them are Ready. */
+export async function load(client: Client, asking: Asking, from: number, to: number): Promise<Readiness> {
+  const asked = new Map<string, number>();
+  const ready = new Map<string, number>();
+  const leaving = new AbortController();
+  const { resourceVersion } = await client.list(asking.kind, namespace, { limit: '1' });
+  const whole = Promise.withResolvers<void>();
+  const onLine = (line: string) => {
+    const { object } = JSON.parse(line) as Seen;
+    const { name } = object.metadata;
+    if (object.status?.phase !== 'Ready' || !asked.has(name) || ready.has(name)) return;
+    ready.set(name, performance.now());
+    if (ready.size === to - from) whole.resolve();
+  };
+  const query = { resourceVersion, timeoutSeconds: String(longest / 1_000) };
+  const watching = client.watch(asking.kind, namespace, query, { onLine }, { signal: leaving.signal });
+  watching.then(() => whole.reject(new Error('the watch of models ended')), whole.reject);
+  const late = setTimeout(
+    () => whole.reject(new Error(`only ${ready.size} of ${to - from} models became Ready`)),
+    longest,
+  );
+  try {
+    const began = performance.now();
+    await Promise.all([whole.promise, create(client, asking, { from, to, asked })]);
+    return readiness(began, asked, ready);
+  } finally {
+    clearTimeout(late);
+    leaving.abort();
+  }
+}
+
+type Span = { from: number; to: number; asked: Map<string, number> };
+
+async function create(client: Client, { kind, spec }: Asking, { from, to, asked }: Span): Promise<void> {
+  let next = from;
+  const work = async () => {
+    while (next < to) {
+      const name = nameOf(next++);
+      asked.set(name, performance.now());
+      const object = { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { namespace, name }, spec: spec(name) };
+      await client.create<KubeObject>(kind, object, { manager: 'bench' });
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, work));
+}
+
+function readiness(began: number, asked: ReadonlyMap<string, number>, ready: ReadonlyMap<string, number>): Readiness {
+  const taken = [...ready].map(([name, at]) => (at - (asked.get(name) ?? at)) / 1_000).toSorted((a, b) => a - b);
+  const quantile = (part: number) => taken[Math.min(taken.length - 1, Math.floor(part * taken.length))] ?? Number.NaN;
+  return { all: (Math.max(...ready.values()) - began) / 1_000, p50: quantile(0.5), p99: quantile(0.99) };
+}
