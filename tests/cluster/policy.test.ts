@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parse, stringify } from 'yaml';
 import { type ControlPlane, startControlPlane } from '../../controlplane/index.ts';
-import { MLModel } from '../../src/api/index.ts';
+import { MLModel, ModelDeployment } from '../../src/api/index.ts';
 import { systemClock } from '../../src/base/index.ts';
 import { Client, loadKubeconfig } from '../../src/kube/index.ts';
 import { home } from '../../tools/index.ts';
@@ -30,7 +30,11 @@ const rights = (name: string, rules: object[]) => [
     subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name }],
   },
 ];
-const models = { apiGroups: ['baton.dev'], resources: ['mlmodels', 'mlmodels/scale'], verbs: ['*'] };
+const models = {
+  apiGroups: ['baton.dev'],
+  resources: ['mlmodels', 'mlmodels/scale', 'modeldeployments', 'modeldeployments/scale'],
+  verbs: ['*'],
+};
 const secrets = (resourceNames?: string[]) => ({
   apiGroups: [''],
   resources: ['secrets'],
@@ -239,4 +243,33 @@ describe('the price of a check', () => {
   });
 
   test('whoever may read all Secrets has no such limit', () => taken(lead, 'all', env(...many(30, 'x'))));
+});
+
+describe('a ModelDeployment', () => {
+  const asked = (who: string, spec: object) =>
+    plane.kubectl(['--as', who, 'apply', '-f', '-'], {
+      stdin: JSON.stringify({
+        apiVersion: ModelDeployment.apiVersion,
+        kind: ModelDeployment.kind,
+        metadata: { name: 'iris', namespace },
+        spec: { image: 'registry.example/iris:1', ...spec },
+      }),
+    });
+  const pull = { imagePullSecrets: [{ name: 'mine' }] };
+
+  test('names only Secrets that its author may read', async () => {
+    match((await asked(guest, pull)).stderr, /spec\.imagePullSecrets.*you may not read Secret "mine"/);
+    equal((await asked(member, pull)).code, 0);
+  });
+
+  test('is scaled by everybody, and gets another image only from somebody who may read its Secrets', async () => {
+    equal((await asked(member, pull)).code, 0);
+    equal((await asked(guest, { ...pull, replicas: 3, maxReplicas: 4 })).code, 0);
+    for (const other of [{ image: 'elsewhere.example/iris:1' }, { annotations: { inject: 'yes' } }])
+      match(
+        (await asked(guest, { ...pull, ...other })).stderr,
+        /you may not read Secret "mine"/,
+        JSON.stringify(other),
+      );
+  });
 });
