@@ -29,6 +29,8 @@ export interface Question {
   /** Whether a pod has pull secrets, or other credentials, that the operator does not. */
   hasPullSecrets: boolean;
   hasCredentials: boolean;
+  /** What helps where the operator cannot look, in words behind the cause. */
+  wayOut?: string;
 }
 
 export type LookFacts = JobFacts & { manifest: Looked };
@@ -55,7 +57,7 @@ function asked(question: Question, { manifest }: Facts<LookFacts>): Image | Look
   if ('digest' in manifest.value) return manifest.value;
   const { refused: reason, message } = manifest.value;
   if (mayInspect(question, reason)) return { ...untold, inspecting: true };
-  const advice = reason === 'SourceUnauthorized' ? '; name a Secret for its registry in imagePullSecrets' : '';
+  const advice = adviceFor(question, reason);
   const object = objectOf(question);
   return { at: 'unread', inspecting: false, cause: { reason, message: `${message}${advice}`, object } };
 }
@@ -65,11 +67,21 @@ const mayInspect = ({ hasPullSecrets, hasCredentials }: Question, reason: string
   (reason === 'SourceUnauthorized' && (hasPullSecrets || hasCredentials)) ||
   (reason === 'SourceTLSError' && hasCredentials);
 
+/** Nodes may be trusted by, or reach, what the operator is not or does not. */
+function adviceFor({ wayOut = '' }: Question, reason: string): string {
+  if (reason === 'SourceUnauthorized') return '; name a Secret for its registry in imagePullSecrets';
+  return reason === 'SourceTLSError' || reason === 'EgressDenied' ? wayOut : '';
+}
+
 const objectOf = ({ image }: Question): string => `Image ${image}`;
 
 function unreachable(question: Question, { why, lasting }: { why: string; lasting?: true }): Looking | Unread {
   const object = objectOf(question);
-  const cause = { reason: 'ImageUnreadable', message: `${object} cannot be looked at: ${why}`, object };
+  const cause = {
+    reason: 'ImageUnreadable',
+    message: `${object} cannot be looked at: ${why}${question.wayOut ?? ''}`,
+    object,
+  };
   return lasting ? { at: 'unread', inspecting: false, cause } : { ...untold, cause };
 }
 

@@ -330,7 +330,10 @@ describe('a look at the image', () => {
     const { status } = look(v1, seen(), failing);
     deepEqual(
       [status.phase, status.message],
-      ['Processing', 'Image registry.example/iris:1 cannot be looked at: no route to host'],
+      [
+        'Processing',
+        'Image registry.example/iris:1 cannot be looked at: no route to host; where only nodes can reach it, name it by its digest, for which nobody is asked',
+      ],
     );
     equal(look(v1, seen(), { ...failing, manifest: { ...failing.manifest, lasting: true } }).status.phase, 'Failed');
   });

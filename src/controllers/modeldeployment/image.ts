@@ -30,6 +30,7 @@ export function lookOf(object: ModelDeployment, seen: Observed, facts: Facts<Loo
     job: resolveName(object),
     hasPullSecrets: (object.spec.imagePullSecrets ?? []).length > 0,
     hasCredentials: false,
+    wayOut: '; where only nodes can reach it, name it by its digest, for which nobody is asked',
   };
   const looked = imageBehind(question, seen, facts);
   return 'at' in looked ? looked : { at: 'found', image: pinned(question.image, looked.digest) };
