@@ -1,4 +1,4 @@
-// The whole campaign: `make campaign`. SEED, OPERATIONS and LANES may be set. Alarms that come again are made small and written
+// The whole campaign: `make campaign`. SEED, OPERATIONS, LANES and KIND, for one kind alone, may be set. Alarms that come again are made small and written
 // as fixtures, which the tests play from then on; the figures are written to build/campaign.json.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -76,7 +76,9 @@ async function keep(ground: Ground, properties: readonly Property[], { raised }:
 const sortOf = ({ oracle, operation }: Raised): string => `${oracle} ${operation.property}`;
 
 const reports: Report[] = [];
-for (const table of tables) reports.push(await campaignOf(table));
+const { KIND: only } = process.env;
+for (const table of tables.filter(({ kind }) => only === undefined || kind.kind === only))
+  reports.push(await campaignOf(table));
 for (const report of reports) process.stdout.write(wordsFor(report));
 mkdirSync('build', { recursive: true });
 writeFileSync('build/campaign.json', `${JSON.stringify(reports, undefined, 2)}\n`);
