@@ -67,6 +67,17 @@ const cases: { name: string; wanted: unknown; held: unknown; differs?: string }[
     held: pod({ resources: { limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '1' } } }),
   },
   {
+    name: 'less than a thousandth of a resource is a thousandth to the server',
+    wanted: pod({ resources: { limits: { cpu: '0.1m' }, requests: { cpu: '100u', memory: '1.0001' } } }),
+    held: pod({ resources: { limits: { cpu: '1m' }, requests: { cpu: '1m', memory: '1001m' } } }),
+  },
+  {
+    name: 'but other quantities it keeps as they are',
+    wanted: { spec: { averageValue: '0.1m' } },
+    held: { spec: { averageValue: '1m' } },
+    differs: 'spec.averageValue',
+  },
+  {
     name: 'another quantity is a difference',
     wanted: pod({ resources: { limits: { cpu: '1' } } }),
     held: pod({ resources: { limits: { cpu: '1001m' } } }),

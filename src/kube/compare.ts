@@ -2,7 +2,7 @@
 // drift and what the server makes of our words matter: defaults that it adds, quantities that it rewrites, empty values
 // that it drops, and entries that other managers add to maps and keyed lists are no difference.
 
-import { sameQuantity } from '../objects/index.ts';
+import { sameAmount, sameQuantity } from '../objects/index.ts';
 
 /** The path of the first wanted field that is missing or different, or undefined when all is there. */
 export const difference = (wanted: unknown, held: unknown): string | undefined => compare(wanted, held, [], '');
@@ -110,9 +110,10 @@ const quantityMaps = new Set([
 const quantityFields = new Set(['sizeLimit', 'divisor', 'averageValue']);
 
 function isSameQuantity(wanted: unknown, held: unknown, path: readonly string[]): boolean {
-  if (!quantityMaps.has(path.at(-2) ?? '') && !quantityFields.has(path.at(-1) ?? '')) return false;
   const isText = (value: unknown) => typeof value === 'string' || typeof value === 'number';
-  return isText(wanted) && isText(held) && sameQuantity(wanted, held);
+  if (!isText(wanted) || !isText(held)) return false;
+  if (quantityMaps.has(path.at(-2) ?? '')) return sameAmount(wanted, held);
+  return quantityFields.has(path.at(-1) ?? '') && sameQuantity(wanted, held);
 }
 
 /** Fields that the server keeps without a pointer: their zero value is not stored. */

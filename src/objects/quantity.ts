@@ -47,6 +47,15 @@ function scale(digits: bigint, factors: [base: bigint, power: number][]): bigint
   return (over + under - 1n) / under;
 }
 
+/** Whether two texts are the same amount of a resource: of a pod, or of a volume, the API server keeps no less than thousandths. */
+export function sameAmount(a: string | number, b: string | number): boolean {
+  const [one, other] = [a, b].map((text) => {
+    const billionths = quantityOf(text);
+    return billionths === undefined ? undefined : (billionths + 999_999n) / 1_000_000n;
+  });
+  return one !== undefined && one === other;
+}
+
 /** Whether two texts are the same quantity. */
 export function sameQuantity(a: string | number, b: string | number): boolean {
   const value = quantityOf(a);

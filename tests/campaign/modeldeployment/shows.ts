@@ -2,11 +2,18 @@
 
 import { mark, type ModelDeployment } from '../../../src/api/index.ts';
 import { revisionName } from '../../../src/controllers/modeldeployment/index.ts';
-import { Deployment, HorizontalPodAutoscaler, type Kind, type KubeObject } from '../../../src/objects/index.ts';
+import {
+  Deployment,
+  HorizontalPodAutoscaler,
+  type Kind,
+  type KubeObject,
+  sameQuantity,
+} from '../../../src/objects/index.ts';
 import type { World } from '../../kit/subject.ts';
 import type { Shows } from '../meaning.ts';
 import { isInPods } from '../podfields.ts';
 import { rolloutShows, serversLack } from '../servers.ts';
+import { flat } from '../state.ts';
 
 const nameOf = ({ metadata }: KubeObject): string => `${metadata.name}-model`;
 
@@ -20,16 +27,19 @@ function sizeOf({ spec: { replicas, minReplicas, maxReplicas } }: ModelDeploymen
   return Math.min(Math.max(replicas, minReplicas ?? 1, 1), maxReplicas ?? 1);
 }
 
+/** The API server writes 100000 as 100k. */
+const isAim = (leaf: string, aim: number): boolean => sameQuantity(leaf.replaceAll('"', ''), aim);
+
 /** Whether the autoscaler is as asked, or is not there. */
 const scales: Shows<ModelDeployment> = (_value, { parent, now }) => {
   const { minReplicas, maxReplicas, target } = parent.spec;
   const made = now.get(HorizontalPodAutoscaler, nameOf(parent))?.spec;
   if (minReplicas === undefined && maxReplicas === undefined) return made === undefined;
-  const aim = target?.concurrency === undefined ? (target?.cpu ?? 80) : String(target.concurrency);
+  const aim = target?.concurrency ?? target?.cpu ?? 80;
   return (
     made?.minReplicas === Math.max(1, minReplicas ?? 1) &&
     made.maxReplicas === (maxReplicas ?? 1) &&
-    JSON.stringify(made.metrics).includes(`:${JSON.stringify(aim)}`) &&
+    flat(made.metrics).some(([path, leaf]) => path.includes('.target.average') && isAim(leaf, aim)) &&
     sizeOf(parent) === servedBy(parent, now)?.spec.replicas
   );
 };
