@@ -22,6 +22,7 @@ import {
   Service,
 } from '../../src/objects/index.ts';
 import { eventually } from '../kit/eventually.ts';
+import { wordsOf } from '../kit/lane.ts';
 import type { RunningOperator } from '../kit/process.ts';
 import { untilReady } from '../kit/ready.ts';
 import { pullSecret, startRegistry, type TestRegistry, user } from '../kit/registry.ts';
@@ -178,6 +179,19 @@ describe('a ModelDeployment', { concurrency: 4 }, () => {
     await asked(namespace, { image, imagePullSecrets: [{ name: 'pull' }], podAnnotations });
     equal((await ready(namespace)).status?.digest, digest);
     await eventually(async () => (await rig.list(Job, namespace)).length === 0, { what: 'the Job goes' });
+  });
+
+  test('what the API server rounds up is written once', async () => {
+    const namespace = await rig.namespace();
+    await open.push('models/little:1');
+    const resources = { requests: { cpu: '0.1m', memory: '64Mi' }, limits: { cpu: '100u' } };
+    await asked(namespace, { image: `${open.host}/models/little:1`, resources });
+    await ready(namespace);
+    const since = rig.proxy.trace.mark();
+    await kubectl(namespace, 'label', `md/${name}`, 'touched=yes');
+    await pause(2_000);
+    const written = rig.proxy.trace.writes({ namespace }).filter(({ seq }) => seq > since);
+    deepEqual(written.map(wordsOf), []);
   });
 
   test('is deleted at any moment, and leaves nothing', async () => {
