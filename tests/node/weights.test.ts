@@ -89,6 +89,7 @@ suite('weights from a registry', { skip: await skipReason() }, () => {
     (await must(cluster, ['-n', namespace, 'get', kinds, '-o', 'name'])).split('\n').filter((line) => line !== '')
       .length;
 
+  let mounted = '';
   test('are mounted as an image, with neither a claim nor a Job, and answer', async () => {
     const namespace = await freshNamespace(cluster);
     const digest = await pusher.push('models/iris:1', 'image', irisModel());
@@ -97,12 +98,7 @@ suite('weights from a registry', { skip: await skipReason() }, () => {
     deepEqual([status?.weightsPath, status?.digest], ['ImageVolume', digest]);
     ok(await isRight(namespace));
     equal(await count(namespace, 'persistentvolumeclaims,jobs'), 0);
-    await must(cluster, ['-n', namespace, 'delete', 'mlm', 'iris']);
-    // The collector looks for new kinds twice a minute, and until then asks for their objects with ever longer pauses.
-    await eventually(async () => (await count(namespace, 'deployments,pods,services,controllerrevisions')) === 0, {
-      within: 120_000,
-      what: 'nothing is left',
-    });
+    mounted = namespace;
   });
 
   test('are downloaded where they are no image, and answer', async () => {
@@ -124,5 +120,14 @@ suite('weights from a registry', { skip: await skipReason() }, () => {
     deepEqual([status?.weightsPath, status?.digest], ['Claim', digest]);
     ok(await isRight(namespace));
     equal(await count(namespace, 'jobs'), 0);
+  });
+
+  // Last, because the collector looks for new kinds twice a minute, and until then asks for their objects with ever longer pauses.
+  test('as an image leave nothing, once the model is deleted', async () => {
+    await must(cluster, ['-n', mounted, 'delete', 'mlm', 'iris']);
+    await eventually(async () => (await count(mounted, 'deployments,pods,services,controllerrevisions')) === 0, {
+      within: 120_000,
+      what: 'nothing is left',
+    });
   });
 });
