@@ -8,7 +8,7 @@ import type { Observed } from '../../kube/define.ts';
 import { ControllerRevision, type PodTemplate } from '../../objects/index.ts';
 import { portOf, renderTemplate } from './server.ts';
 import type { MLModelSettings } from './settings.ts';
-import { type Source, sourceOf } from './source.ts';
+import { isEmpty, type Source, sourceOf } from './source.ts';
 
 export interface Revision {
   /** The hash of what was asked; also the name in status and labels. */
@@ -21,11 +21,15 @@ export interface Revision {
   startSeconds?: number;
 }
 
-/** What a person can see of a change: everything that ends up in the pods. Sizes, counts and exposure do not. */
+/**
+ * What a person can see of a change: everything that ends up in the pods. Sizes, counts and exposure do not, and an empty
+ * list or map asks for what a missing one does.
+ */
 export function revisionName({ spec, metadata }: MLModel): string {
   const { storageSize: _size, replicas: _replicas, expose: _expose, credentials: _credentials, ...rest } = spec;
   const { storageClassName: _class, retain: _retain, rollout: _rollout, ...visible } = rest;
-  return shortHash([visible, metadata.annotations?.[mark.refresh] ?? ''], 10);
+  const said = Object.fromEntries(Object.entries(visible).filter(([, value]) => !isEmpty(value)));
+  return shortHash([said, metadata.annotations?.[mark.refresh] ?? ''], 10);
 }
 
 /** The revision that is asked for, if it is stored. */

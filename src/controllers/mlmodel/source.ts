@@ -90,6 +90,10 @@ const podParts = [
 /** What a download was started for, and by which pod: a person who mends one of these wants it tried again. */
 export function attemptOf({ spec, metadata }: MLModel): string {
   const { storageSize, credentials, storageClassName } = spec;
-  const pod = podParts.map((part) => spec[part]);
+  const pod = podParts.map((part) => (isEmpty(spec[part]) ? undefined : spec[part]));
   return shortHash([metadata.annotations?.[mark.retry], storageSize, credentials, storageClassName, pod], 6);
 }
+
+/** An empty list or map, which asks for what a missing one does. */
+export const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
