@@ -91,7 +91,7 @@ export const shows: Record<string, Shows<MLModel>> = {
 /** A source is one whole argument of the download, the last; weights that were there need none. */
 const isHandedOn = (url: Json, lists: readonly (readonly string[])[]): boolean =>
   !/^(https?|s3|hf):/.test(JSON.stringify(url).slice(1)) ||
-  lists.every((args) => args.at(-2) === '--' && args.at(-1) === url);
+  lists.every((args) => args.at(-2) === '--' && args.at(-1)?.replaceAll('$$', '$') === url); // as a kubelet reads it
 
 /** Fields that are told to pods, in which they show. */
 const inPods =
