@@ -14,7 +14,7 @@ import { eventually } from '../kit/eventually.ts';
 import { type Pusher, pusherTo } from '../kit/images.ts';
 import { iris, irisModel, irisProbabilities } from '../kit/onnx/models.ts';
 import { startRegistry, type TestRegistry, user } from '../kit/registry.ts';
-import { must } from '../kit/rig.ts';
+import { kindsOf, must, product } from '../kit/rig.ts';
 import { call, freshNamespace } from './pods.ts';
 
 const execute = promisify(execFile);
@@ -26,15 +26,14 @@ suite('weights from a registry', { skip: await skipReason() }, () => {
   let closed: TestRegistry;
   let operator: LocalOperator;
   before(async () => {
-    cluster = await startRealCluster();
+    cluster = await startRealCluster({ kinds: kindsOf(product) });
     pusher = await pusherTo(cluster.registry);
     closed = await startRegistry({ open: false, address: cluster.machineAddress });
     const image = `${cluster.registry}/baton:1`;
     await execute(process.execPath, ['tools/image.ts', `--push=${image}`, '--plain-http'], { cwd: root });
     await must(cluster, ['create', 'namespace', 'baton-system']);
     await must(cluster, ['-n', 'baton-system', 'create', 'serviceaccount', 'baton']);
-    await must(cluster, ['apply', '-f', join(root, 'deploy/crds'), '-f', join(root, 'deploy/rbac')]);
-    await must(cluster, ['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all']);
+    await must(cluster, ['apply', '-f', join(root, 'deploy/rbac')]);
     const plain = [cluster.registry, closed.host].join(',');
     operator = await startLocalOperator(cluster, [`--image=${image}`, `--plain-registries=${plain}`]);
   });
@@ -122,7 +121,6 @@ suite('weights from a registry', { skip: await skipReason() }, () => {
     equal(await count(namespace, 'jobs'), 0);
   });
 
-  // Last, because the collector looks for new kinds twice a minute, and until then asks for their objects with ever longer pauses.
   test('as an image leave nothing, once the model is deleted', async () => {
     await must(cluster, ['-n', mounted, 'delete', 'mlm', 'iris']);
     await eventually(async () => (await count(mounted, 'deployments,pods,services,controllerrevisions')) === 0, {
