@@ -49,13 +49,16 @@ const told = (model: MLModel, now: World) =>
     progressDeadlineSeconds?: Json;
   };
 
+/** Whether it is said that a volume keeps its size or class. */
+const isIgnored = ({ status }: MLModel): boolean =>
+  ['StorageShrinkIgnored', 'StorageChangeIgnored'].some((type) => conditionOf(status, type));
+
 export const shows: Record<string, Shows<MLModel>> = {
   'spec.modelURL': (value, trail) => rolled(value, trail) && isHandedOn(value, argumentsOf(trail)),
   'spec.storageSize': (_value, { parent, now }) => {
-    const isIgnored = ['StorageShrinkIgnored', 'StorageChangeIgnored'].some((type) => conditionOf(parent.status, type));
     const held = now.get(PersistentVolumeClaim, claimOf(parent, now) ?? '')?.spec.resources?.requests?.storage;
     const { storageSize, modelURL } = parent.spec;
-    if (isIgnored || storageSize === undefined || modelURL.startsWith('pvc:')) return true;
+    if (isIgnored(parent) || storageSize === undefined || modelURL.startsWith('pvc:')) return true;
     return quantityOf(held ?? '') === quantityOf(storageSize);
   },
   'spec.framework': rolled,
@@ -75,6 +78,7 @@ export const shows: Record<string, Shows<MLModel>> = {
   'spec.storageClassName': (value, trail) =>
     value === undefined ||
     trail.parent.spec.modelURL.startsWith('pvc:') ||
+    isIgnored(trail.parent) ||
     claimsIn(trail).some(({ spec }) => spec.storageClassName === value),
   'spec.retain': (_value, { parent, now }) =>
     now
