@@ -43,7 +43,7 @@ function panel(title: string, figures: readonly Figure[]): { text: string; heigh
     return [
       `<text x="${bar.left - 8}" y="${y + 12}" text-anchor="end">${escaped(name)}</text>`,
       `<rect x="${bar.left}" y="${y}" width="${length.toFixed(1)}" height="${bar.height}" fill="${colour}"/>`,
-      `<text x="${bar.left + length + 6}" y="${y + 12}">${figure(value)}</text>`,
+      `<text x="${(bar.left + length + 6).toFixed(1)}" y="${y + 12}">${figure(value)}</text>`,
     ].join('');
   });
   const label = escaped(unit === '1' ? title : `${title}, ${unit}`);

@@ -33,7 +33,7 @@ export const goalsTable = (figures: readonly Figure[]): string =>
     ...figures
       .filter(({ goal }) => goal !== undefined && goal !== null)
       .map(({ name, value, goal = '', met }) => [
-        name,
+        name.replace('models: ', ''),
         figure(value),
         goal.replace('<=', '≤').replace('>=', '≥'),
         met ? 'met' : '**missed**',
