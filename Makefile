@@ -95,7 +95,7 @@ campaign: controlplane ## Try every value of every property of every kind (SEED,
 	node tests/campaign/main.ts
 
 .PHONY: bench
-bench: controlplane ## Measure the engine, downloads, the registry client and the model server, side by side with others
+bench: controlplane ## Measure the engine, downloads, the registry client, the model server and whole operators, side by side with others
 	node bench/main.ts
 
 ##@ Write

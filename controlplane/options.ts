@@ -8,6 +8,8 @@ export type Options = Size & {
   etcdQuotaBytes?: number;
   /** More flags, for benches and for tests of bad starts. */
   flags?: Partial<Record<ComponentName, string[]>>;
+  /** A folder of definitions of kinds that are there from the beginning: the garbage collector looks for others only twice a minute. */
+  kinds?: string;
 };
 
 /** Nodes are nothing without the controllers that care for them. */

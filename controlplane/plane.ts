@@ -143,7 +143,13 @@ export function controlPlaneOf(parts: Parts): ControlPlane {
   };
 }
 
-function runKubectl(program: string, folder: string, args: string[], stdin = ''): Promise<KubectlResult> {
+/** Runs kubectl as admin of the control plane in a folder. */
+export function runKubectl(
+  program: string,
+  folder: string,
+  args: readonly string[],
+  stdin = '',
+): Promise<KubectlResult> {
   const own = ['--kubeconfig', join(folder, 'admin.kubeconfig'), '--cache-dir', join(folder, 'kubectl-cache')];
   return new Promise((resolve) => {
     const options = { maxBuffer: 64 * 2 ** 20, timeout: 120_000, killSignal: 'SIGKILL' as const };

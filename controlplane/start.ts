@@ -9,7 +9,15 @@ import { etcdUrlOf, type Layout, urlOf } from './flags.ts';
 import { openHome } from './home.ts';
 import { type Machine, thisMachine } from './machine.ts';
 import type { Options } from './options.ts';
-import { type ControlPlane, controlPlaneOf, launch, launchApiServer, launchEtcd, type Parts } from './plane.ts';
+import {
+  type ControlPlane,
+  controlPlaneOf,
+  launch,
+  launchApiServer,
+  launchEtcd,
+  type Parts,
+  runKubectl,
+} from './plane.ts';
 import { startNodes } from './nodes.ts';
 import { freePort, portWasTaken } from './ports.ts';
 import { type Programs, programs } from './programs.ts';
@@ -56,12 +64,24 @@ async function startOnce(options: Options, machine: Machine, paths: Programs): P
     };
     await launchEtcd(parts);
     await launchApiServer(parts);
+    if (options.kinds !== undefined) await defineKinds(parts, options.kinds);
     if (options.controllers !== 'none') await startControllers(parts, standardClass);
     if (options.nodes) await startNodes(parts, options.nodes);
     return controlPlaneOf(parts);
   } catch (error) {
     await home.close();
     throw error;
+  }
+}
+
+/** Installs the definitions of kinds; resolves when they can be used. */
+export async function defineKinds({ programs: { kubectl }, home: { folder } }: Parts, kinds: string): Promise<void> {
+  for (const args of [
+    ['apply', '-f', kinds],
+    ['wait', '--for=condition=Established', '--timeout=30s', '-f', kinds],
+  ]) {
+    const { code, stderr } = await runKubectl(kubectl, folder, args);
+    if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`);
   }
 }
 

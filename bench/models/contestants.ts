@@ -16,6 +16,8 @@ export interface Contestant {
   side: keyof typeof homes;
   asking: Asking;
   command: (kubeconfig: string) => Command;
+  /** It is there for comparison, and one round is enough. */
+  once?: true;
 }
 
 /** Where the programs are; without those of others only our side runs. */
@@ -83,7 +85,7 @@ export function contestants({ baton, images, operator, chain, weights }: Program
       asking: { kind: MLModel, spec: () => ({ ...ours, modelURL: `oci://${weights}` }) },
       command: (kubeconfig) => ({ program: process.execPath, args: [...node, images, kubeconfig, weights] }),
     },
-    ...peer('Go, waiting', operator, '-wait-pvc'),
+    ...peer('Go, waiting', operator, '-wait-pvc').map((one) => ({ ...one, once: true as const })),
     ...peer('chain, waiting', chain, '-wait-pvc'),
   ];
 }

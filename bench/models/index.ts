@@ -38,7 +38,7 @@ export async function benchModels(options: ModelsOptions): Promise<ModelsResult>
   const all = contestants({ baton: await bundle(), images: options.compiled(ours), operator, chain, weights });
   const turns: ModelsResult['turns'] = {};
   for (let round = 0; round < rounds; round++)
-    for (const contestant of round % 2 === 0 ? all : all.toReversed()) {
+    for (const contestant of inOrder(all, round)) {
       say(`models: round ${round + 1} of ${rounds}, ${contestant.name}`);
       const began = performance.now();
       const turn = await runTurn(contestant, courseOf(contestant, round, options));
@@ -49,6 +49,12 @@ export async function benchModels(options: ModelsOptions): Promise<ModelsResult>
       );
     }
   return { models, grown, rounds, turns };
+}
+
+/** Forwards in one round, backwards in the next. */
+function inOrder(all: readonly Contestant[], round: number): Contestant[] {
+  const taking = all.filter(({ once }) => round === 0 || !once);
+  return round % 2 === 0 ? taking : taking.toReversed();
 }
 
 /** Rest and a new start in the first round, growth in the last: a program that was started again has other memory. */

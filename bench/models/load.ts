@@ -1,6 +1,6 @@
 // Asks for models with twenty workers, as many people at once would, and sees each of them become Ready by a watch.
 
-import type { Client } from '../../src/kube/index.ts';
+import { ApiError, type Client } from '../../src/kube/index.ts';
 import type { Kind, KubeObject } from '../../src/objects/index.ts';
 import { namespace } from './ground.ts';
 
@@ -22,39 +22,47 @@ const longest = 1_800_000;
 
 const nameOf = (index: number): string => `m${String(index).padStart(5, '0')}`;
 
-interface Seen {
-  type: string;
-  object: KubeObject & { status?: { phase?: string } };
-}
+type Model = KubeObject & { status?: { phase?: string } };
 
 /** Makes the models from one number to another; resolves when all of them are Ready. */
 export async function load(client: Client, asking: Asking, from: number, to: number): Promise<Readiness> {
   const asked = new Map<string, number>();
   const ready = new Map<string, number>();
   const leaving = new AbortController();
-  const { resourceVersion } = await client.list(asking.kind, namespace, { limit: '1' });
   const whole = Promise.withResolvers<void>();
-  const onLine = (line: string) => {
-    const { object } = JSON.parse(line) as Seen;
-    const { name } = object.metadata;
-    if (object.status?.phase !== 'Ready' || !asked.has(name) || ready.has(name)) return;
+  const see = ({ metadata: { name }, status }: Model) => {
+    if (status?.phase !== 'Ready' || !asked.has(name) || ready.has(name)) return;
     ready.set(name, performance.now());
     if (ready.size === to - from) whole.resolve();
   };
-  const query = { resourceVersion, timeoutSeconds: String(longest / 1_000) };
-  const watching = client.watch(asking.kind, namespace, query, { onLine }, { signal: leaving.signal });
-  watching.then(() => whole.reject(new Error('the watch of models ended')), whole.reject);
   const late = setTimeout(
     () => whole.reject(new Error(`only ${ready.size} of ${to - from} models became Ready`)),
     longest,
   );
   try {
     const began = performance.now();
+    follow(client, asking.kind, { see, signal: leaving.signal }).catch(whole.reject);
     await Promise.all([whole.promise, create(client, asking, { from, to, asked })]);
     return readiness(began, asked, ready);
   } finally {
     clearTimeout(late);
     leaving.abort();
+  }
+}
+
+/** Sees every model, now and whenever it changes. A server may end a watch at any time: then all of them again. */
+async function follow(
+  client: Client,
+  kind: Kind,
+  { see, signal }: { see: (model: Model) => void; signal: AbortSignal },
+): Promise<void> {
+  const onLine = (line: string) => see((JSON.parse(line) as { object: Model }).object);
+  while (!signal.aborted) {
+    const { items, resourceVersion } = await client.list<Model>(kind, namespace, {});
+    for (const item of items) see(item);
+    await client.watch(kind, namespace, { resourceVersion }, { onLine }, { signal }).catch((error: unknown) => {
+      if (!signal.aborted && !(error instanceof ApiError)) throw error;
+    });
   }
 }
 

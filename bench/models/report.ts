@@ -115,7 +115,7 @@ function growthGoals({ turns, models, grown }: ModelsResult): Figure[] {
   const [ours, go] = [turns.Baton, turns.Go].map((all) => first(all, growth));
   const added = (one: Growth | undefined) => one && ((one.grown.peak - one.made.peak) / (grown - models)) * 1_024;
   const factor = (of: Row['of']) => quotient(ours && of(ours.grown), ours && of(ours.made));
-  const limit = (grown / models) * 1.05;
+  const limit = Number(((grown / models) * 1.05).toFixed(2));
   const count = grown.toLocaleString('en');
   return [
     ...judged('memory an added model to Go', quotient(added(ours), added(go)), 'ratio', 1),

@@ -28,6 +28,7 @@ export interface Made {
   components: Record<string, number>;
   peak: number;
   rss: number;
+  /** Since it watches the models; what came before it asks whatever becomes of them. */
   asked: Asked;
 }
 
@@ -125,12 +126,15 @@ class Run implements AsyncDisposable {
     return { seconds, own: cpuOf(this.#program.pid), asked };
   }
 
-  /** Resolves when the program watches the models. */
+  /** Resolves when the program watches the models, and has nothing to do. */
   async watches(): Promise<void> {
     const isWatch = ({ verb, objectRef }: Line) => verb === 'watch' && objectRef?.resource === 'mlmodels';
     for (let waited = 0; waited < 60_000; waited += 100) {
-      this.#lines.push(...this.#ground.lines());
-      if (this.#lines.some(isWatch)) return;
+      if (this.#ground.lines().some(isWatch)) {
+        await atRest(this.#program.pid, settled);
+        this.#ground.lines(); // what a start asks is no model's doing
+        return;
+      }
       await sleep(100);
     }
     const { name } = this.#contestant;
@@ -167,12 +171,12 @@ async function begin(contestant: Contestant, ground: Ground): Promise<Run> {
   }
 }
 
-const [look, quiet] = [50, 3_000];
+const [look, quiet, settled] = [50, 3_000, 500];
 
 /** A program works when it uses more than a tenth of a processor; gives when it last did, once it has rested for long. */
-async function atRest(pid: number): Promise<number> {
+async function atRest(pid: number, forLong = quiet): Promise<number> {
   let [busyUntil, used] = [Date.now(), cpuOf(pid)];
-  while (Date.now() - busyUntil < quiet) {
+  while (Date.now() - busyUntil < forLong) {
     await sleep(look);
     const now = cpuOf(pid);
     if (now - used > look / 10_000) busyUntil = Date.now();

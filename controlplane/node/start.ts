@@ -13,7 +13,7 @@ import { readyNodes } from '../nodes.ts';
 import type { Options } from '../options.ts';
 import { type ControlPlane, controlPlaneOf, launchApiServer, launchEtcd, type Parts } from '../plane.ts';
 import { programs, type Say, sayAside } from '../programs.ts';
-import { startControllers } from '../start.ts';
+import { defineKinds, startControllers } from '../start.ts';
 import { until } from '../until.ts';
 import { addressesIn, places } from './addresses.ts';
 import { makeCgroups } from './cgroups.ts';
@@ -38,6 +38,8 @@ export interface RealOptions {
   s3?: 'yes';
   /** More flags for the control plane. */
   flags?: NonNullable<Options['flags']>;
+  /** As for a control plane. */
+  kinds?: NonNullable<Options['kinds']>;
 }
 
 /** A control plane with real nodes. */
@@ -119,7 +121,7 @@ async function startIn(home: Home, place: Place, { tools, options }: Start): Pro
   const soil = await soilOf({ parts, hub, place, tools, registry, count });
   const [seedlings, , s3] = await Promise.all([
     Promise.all(names.map((_, index) => plantNode(index + 1, soil))),
-    startPlane(parts, addresses.inside),
+    startPlane(parts, addresses.inside, options.kinds),
     options.s3 && startS3({ parts, network: hub.network, program: tools.node.versitygw }),
   ]);
   const server = `https://${addresses.inside}:${apiPort}`;
@@ -178,9 +180,10 @@ async function soilOf({ parts, hub, place, tools, registry, count }: SoilFrom): 
   return { parts, hub, addresses: place.addresses, programs: tools.node, path, registry, pause, count };
 }
 
-async function startPlane(parts: Parts, inside: string): Promise<void> {
+async function startPlane(parts: Parts, inside: string, kinds: string | undefined): Promise<void> {
   await launchEtcd(parts);
   await launchApiServer(parts);
+  if (kinds !== undefined) await defineKinds(parts, kinds);
   await makeObjects(parts.ask, inside);
 }
 

@@ -1,7 +1,7 @@
 // ModelDeployment: an image that holds a model and answers over HTTP, served. One schema gives the type, the CRD and the
 // reference table in docs/spec.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { commonStatus, defineKind, mapOf, type ObjectOf, type StatusOf, withRules } from '../schema/index.ts';
 import { podFields } from './podfields.ts';
 import { rolloutFields } from './rollout.ts';

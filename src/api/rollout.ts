@@ -1,6 +1,6 @@
 // How a new revision takes over from the old one, in the same words for every kind whose pods serve.
 
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The field `rollout`; what it means to keep former revisions differs from kind to kind. */
 export const rolloutFields = (history: string) =>

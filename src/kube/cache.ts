@@ -25,6 +25,8 @@ interface Pending {
 
 export interface StoreOptions {
   kind: Kind;
+  /** Only what is labelled with one of these kinds can be a child; everything that is held, if left out. */
+  childKinds?: readonly string[];
   clock: Clock;
   /** Told after the store has changed. A listener that throws is reported and harms nobody else. */
   onChange: (change: Change) => void;
@@ -233,15 +235,21 @@ export class Store {
     }
   }
 
+  /** Where others' objects are held, too, an owner alone makes no child: it may stand there only for the collector. */
+  private ownerOf(object: KubeObject): string | undefined {
+    const { childKinds } = this.options;
+    return childKinds?.includes(object.metadata.labels?.[label.kind] ?? '') === false ? undefined : ownerUid(object);
+  }
+
   private index(key: string, object: KubeObject): void {
-    const owner = ownerUid(object);
+    const owner = this.ownerOf(object);
     if (owner) this.owned.add(owner, key);
     const parent = this.labelled && labelledParent(object);
     if (parent) this.labelled?.add(parent, key);
   }
 
   private unindex(key: string, object: KubeObject): void {
-    const owner = ownerUid(object);
+    const owner = this.ownerOf(object);
     if (owner) this.owned.remove(owner, key);
     const parent = this.labelled && labelledParent(object);
     if (parent) this.labelled?.remove(parent, key);

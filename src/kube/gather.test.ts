@@ -295,6 +295,17 @@ describe('all objects together', () => {
     }
   });
 
+  test('ask one by one where an answer is dear, whatever becomes of the question', async () => {
+    const { facts, asked, clock } = gathering({ share: 0.1 });
+    for (const key of ['a', 'b', 'c']) facts('Oslo', key);
+    await clock.advance(5_000);
+    equal(asked.length, 1);
+    facts('Rome', 'a');
+    await settle();
+    await clock.advance(1_100);
+    equal(asked.length, 2, 'one that was given up lets the next one go');
+  });
+
   test('do not wait for somebody else’s next turn', async () => {
     const { facts, asked, clock } = gathering({ perSecond: 4, fresh: 600_000 });
     facts('Oslo', 'a');

@@ -33,7 +33,7 @@ interface Work {
   held: Held;
 }
 
-/** Those who wait for their turn with one fact, and the moment before which nobody has it. */
+/** Those who wait for their turn with one fact, and the moment before which nobody has it: Infinity while one must end first. */
 interface Line {
   waiting: Work[];
   next: number;
@@ -111,9 +111,9 @@ export class Gatherer {
     const { facts, tools, clock, random, wake, backoff } = this.options;
     const { key, name, inputs, held } = work;
     const fact = facts[name];
-    if (!fact || held.abort.signal.aborted) return;
-    const before = hashOf(held.known);
     const began = clock.monotonic();
+    if (!fact || held.abort.signal.aborted) return this.rest(name, 0);
+    const before = hashOf(held.known);
     let next: number;
     try {
       const value = await this.inTime(fact.fetch(inputs, { ...tools, signal: held.abort.signal }), held.abort.signal);
@@ -153,14 +153,14 @@ export class Gatherer {
   private advance(name: string): void {
     const { facts, clock } = this.options;
     const line = this.lineOf(name);
-    const { perSecond = Infinity } = facts[name] ?? {};
+    const { perSecond = Infinity, share } = facts[name] ?? {};
     for (;;) {
       while (line.waiting[0]?.held.abort.signal.aborted) line.waiting.shift();
       const [work] = line.waiting;
-      if (!work || line.cancel) return;
+      if (!work || line.cancel || line.next === Infinity) return;
       const now = clock.monotonic();
       if (line.next > now) return void (line.cancel = clock.after(line.next - now, () => this.turn(name)));
-      line.next = now + 1_000 / perSecond;
+      line.next = share === undefined ? now + 1_000 / perSecond : Infinity; // dear ones one by one: only its end shows
       line.waiting.shift();
       this.enqueue(() => this.fetch(work));
     }
@@ -173,11 +173,11 @@ export class Gatherer {
 
   /** After a fetch that took so long, nobody asks until its part of the time is over, or a second: a slow answer is still news. */
   private rest(name: string, took: number): void {
-    const { share } = this.options.facts[name] ?? {};
+    const { share, perSecond = Infinity } = this.options.facts[name] ?? {};
     if (share === undefined) return;
-    const line = this.lineOf(name);
     const pause = Math.min(longestRest, took * (1 / share - 1));
-    line.next = Math.max(line.next, this.options.clock.monotonic() + pause);
+    this.lineOf(name).next = this.options.clock.monotonic() + Math.max(1_000 / perSecond - took, pause);
+    this.advance(name);
   }
 
   /** A fetch that hangs, or that nobody wants any more, must not keep its place among the few that run at once. */

@@ -17,14 +17,16 @@ export interface Stores {
 export function observe(owner: Owner, stores: Stores): { seen: Observed; reads: Set<string> } {
   const { namespace = '', name, uid = '' } = owner.object.metadata;
   const reads = new Set<string>();
-  const ownedOf = <T extends KubeObject>(kind: Kind<T>): T[] =>
-    objects(declared(kind, stores.owned, 'owns').ownedBy(namespace, uid));
+  // A decision asks for the same again and again, and the world stands still while it is made.
+  const ownedOf = remembered((kind) => declared(kind, stores.owned, 'owns').ownedBy(namespace, uid));
+  const labelledOf = remembered((kind) =>
+    declared(kind, stores.labelled, 'labelled').labelledFor(owner.labelKind, namespace, name),
+  );
   const seen: Observed = {
     get: (kind, child) => ownedOf(kind).find((object) => object.metadata.name === child),
     all: <K extends readonly Kind[]>(...kinds: K) => kinds.flatMap((kind) => ownedOf(kind)) as ShapeOf<K[number]>[],
     serves: (kind) => declared(kind, stores.owned, 'owns').served,
-    labelled: (kind) =>
-      objects(declared(kind, stores.labelled, 'labelled').labelledFor(owner.labelKind, namespace, name)),
+    labelled: (kind) => [...labelledOf(kind)],
     read: <T extends KubeObject>(kind: Kind<T>, other: string) => {
       const place = kind.namespaced ? namespace : '';
       reads.add(keyText({ kind, namespace: place, name: other }));
@@ -36,8 +38,18 @@ export function observe(owner: Owner, stores: Stores): { seen: Observed; reads: 
   return { seen, reads };
 }
 
-const objects = <T extends KubeObject>(entries: { object: KubeObject }[]): T[] =>
-  entries.map(({ object }) => object as T).toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+/** Objects of a kind in the order of their names, looked up once. */
+function remembered(find: (kind: Kind) => { object: KubeObject }[]) {
+  const found = new Map<Kind, KubeObject[]>();
+  return <T extends KubeObject>(kind: Kind<T>): readonly T[] => {
+    const objects = found.get(kind) ?? inOrder(find(kind));
+    found.set(kind, objects);
+    return objects as T[];
+  };
+}
+
+const inOrder = (entries: { object: KubeObject }[]): KubeObject[] =>
+  entries.map(({ object }) => object).toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
 
 function declared(kind: Kind, stores: readonly Store[], list: string): Store {
   const store = stores.find((one) => sameKind(one.kind, kind));

@@ -19,6 +19,8 @@ const defined = (kind: Kind, more: Partial<ControllerDefinition> = {}): Controll
 const shop = defined(Shop, { owns: [ConfigMap, Deployment], labelled: [Pod] });
 const fair = defined(Fair, { owns: [ConfigMap] });
 
+const corner = { apiVersion: 'test.baton.dev/v1', kind: 'Shop', name: 'corner', uid: 'corner', controller: true };
+
 /** A world in which everybody has asked for what their definition needs. */
 function worldOf(definitions: ControllerDefinition[], options: Partial<WorldOptions> = {}) {
   const world = new World({
@@ -84,6 +86,11 @@ describe('the watches of a set of definitions', () => {
       needs: ['*/Fair', '*/Pod baton.dev/kind in (Fair,Shop)', '*/Shop'],
     },
     {
+      name: 'one watch for a kind of which children are owned and others read',
+      definitions: [defined(Shop, { owns: [Deployment], reads: [Deployment] }), defined(Fair, { owns: [Deployment] })],
+      needs: ['*/Deployment', '*/Fair', '*/Shop'],
+    },
+    {
       name: "pitfall 12: other people's ConfigMaps by their metadata alone, own ones whole",
       definitions: [defined(Shop, { owns: [ConfigMap], reads: [ConfigMap] })],
       needs: ['*/ConfigMap (metadata)', '*/ConfigMap baton.dev/kind in (Shop)', '*/Shop'],
@@ -143,6 +150,25 @@ describe('stores', () => {
   test('are apart for what is owned and what is read', () => {
     const { stores } = worldOf([defined(Shop, { owns: [ConfigMap], reads: [ConfigMap] })]);
     notEqual(stores[0]?.owned[0], stores[0]?.read[0]);
+  });
+
+  test('are one for what is owned and read whole, in which an owner alone makes no child', () => {
+    const { stores } = worldOf([defined(Shop, { owns: [Deployment], reads: [Deployment] })]);
+    const [owned] = stores[0]?.owned ?? [];
+    equal(owned, stores[0]?.read[0]);
+    const made = (name: string, labels: Record<string, string>) =>
+      owned?.wrote({
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name, namespace: 'alley', uid: name, resourceVersion: '1', labels, ownerReferences: [corner] },
+      });
+    made('till', { 'baton.dev/kind': 'Shop' });
+    made('lent', {});
+    deepEqual(
+      owned?.ownedBy('alley', 'corner').map(({ object }) => object.metadata.name),
+      ['till'],
+    );
+    equal(owned?.get('alley', 'lent')?.object.metadata.name, 'lent');
   });
 
   test('of the parents are found by kind and alias', () => {

@@ -39,14 +39,22 @@ export class World {
 
   /** What a definition sees beside its parents. */
   storesOf({ owns, labelled = [], reads = [] }: ControllerDefinition): Stores {
-    const selected = (kind: Kind) => this.store(kind, { labelSelector: this.childSelector(kind), metadataOnly: false });
-    // Other people's ConfigMaps may be large and are none of our business: their metadata is enough to react to a change.
-    const read = (kind: Kind) => this.store(kind, { metadataOnly: sameKind(kind, ConfigMap) });
+    const read = (kind: Kind) => this.store(kind, { metadataOnly: isLarge(kind) });
+    const selected = (kind: Kind) =>
+      this.isReadWhole(kind)
+        ? read(kind)
+        : this.store(kind, { labelSelector: this.childSelector(kind), metadataOnly: false });
     return {
       owned: owns.map(selected),
       labelled: labelled.map(selected),
       read: reads.filter((kind) => this.sees(kind)).map(read),
     };
+  }
+
+  /** What somebody reads whole has all children in it: one watch is enough. */
+  private isReadWhole(kind: Kind): boolean {
+    const isRead = this.options.definitions.some(({ reads = [] }) => reads.some((one) => sameKind(one, kind)));
+    return isRead && this.sees(kind) && !isLarge(kind);
   }
 
   /** With Roles only, what lives outside namespaces cannot be seen: whoever reads it finds nothing. */
@@ -86,18 +94,24 @@ export class World {
     const id = [kind.apiVersion, kind.kind, selection.labelSelector, selection.metadataOnly].join('|');
     const found = this.planned.get(id);
     if (found) return found.store;
-    const store = new Store({ ...this.options, kind });
+    const isSelected = selection.labelSelector !== undefined;
+    const store = new Store({ ...this.options, kind, ...(!isSelected && { childKinds: this.usersOf(kind) }) });
     this.planned.set(id, { store, selection });
     return store;
   }
 
-  private childSelector(kind: Kind): string {
+  /** The kinds whose definitions have children of a kind. */
+  private usersOf(kind: Kind): string[] {
     const users = this.options.definitions.filter(({ owns, labelled = [] }) =>
       [...owns, ...labelled].some((one) => sameKind(one, kind)),
     );
-    return `${label.kind} in (${users
-      .map((definition) => definition.kind.kind)
-      .toSorted()
-      .join(',')})`;
+    return users.map((definition) => definition.kind.kind).toSorted();
+  }
+
+  private childSelector(kind: Kind): string {
+    return `${label.kind} in (${this.usersOf(kind).join(',')})`;
   }
 }
+
+/** Other people's ConfigMaps may be large and are none of our business: their metadata is enough to react to a change. */
+const isLarge = (kind: Kind): boolean => sameKind(kind, ConfigMap);

@@ -29,7 +29,15 @@ export type { Named, Served, Sized } from './parent.ts';
 export { containerBasics, defined, podBasics, startingFields } from './pod.ts';
 export { podsIn, serversOf } from './pods.ts';
 export type { Looked, Registry, RegistryClients } from './registry.ts';
-export { isOutdated, nextNumber, objectsOf, type Revision, revisionObject, revisionsIn } from './revision.ts';
+export {
+  isOutdated,
+  nextNumber,
+  objectsOf,
+  type Revision,
+  revisionHash,
+  revisionObject,
+  revisionsIn,
+} from './revision.ts';
 export { type Rollout, rolloutOf, stuckServer, toldTo } from './rollout.ts';
 export { type Program, type Running, serverDeployment, serverPods, type Takeover } from './server.ts';
 export { bounded, type Going, servingStage, type Stage, type Standing } from './stage.ts';

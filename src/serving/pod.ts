@@ -76,4 +76,8 @@ export const startingFields = (spec: PodFields): unknown[] =>
       'podLabels',
       'podAnnotations',
     ] as const
-  ).map((field) => spec[field]);
+  ).map((field) => (isEmpty(spec[field]) ? undefined : spec[field]));
+
+/** An empty list or map, which asks for what a missing one does. */
+export const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0;

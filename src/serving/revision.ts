@@ -3,10 +3,11 @@
 // what today's operator would render, so that another operator restarts nothing.
 
 import { isDeepStrictEqual } from 'node:util';
-import { childName, mark } from '../api/index.ts';
+import { childName, mark, shortHash } from '../api/index.ts';
 import type { Observed } from '../kube/define.ts';
-import { ControllerRevision, type KubeObject, type PodTemplate } from '../objects/index.ts';
+import { ControllerRevision, type KubeObject, type ObjectMeta, type PodTemplate } from '../objects/index.ts';
 import type { Sized } from './parent.ts';
+import { isEmpty } from './pod.ts';
 
 /** What every kind stores of a revision. */
 export interface Revision {
@@ -17,6 +18,12 @@ export interface Revision {
   port: number;
   /** Seconds in which a server may start. A later deadline for progress leaves the servers alone, so they keep this one. */
   startSeconds?: number;
+}
+
+/** The name of a revision, by what a person can see of it. An empty list or map asks for what a missing one does. */
+export function revisionHash(visible: object, { annotations }: ObjectMeta): string {
+  const said = Object.fromEntries(Object.entries(visible).filter(([, value]) => !isEmpty(value)));
+  return shortHash([said, annotations?.[mark.refresh] ?? ''], 10);
 }
 
 /** All stored revisions, newest first. */
@@ -56,5 +63,9 @@ export function isOutdated<P extends { spec: Sized }>(
   const { rollout } = parent.spec;
   const progressDeadlineSeconds = stored.startSeconds ?? rollout.progressDeadlineSeconds;
   const today = render({ ...parent, spec: { ...parent.spec, rollout: { ...rollout, progressDeadlineSeconds } } });
-  return !isDeepStrictEqual([today.template, today.port], [stored.template, stored.port]);
+  return !isDeepStrictEqual([full(today.template), today.port], [full(stored.template), stored.port]);
 }
+
+/** Without what is empty: two documents of one revision may differ in that. */
+const full = (template: PodTemplate): unknown =>
+  JSON.parse(JSON.stringify(template, (_key, value: unknown) => (isEmpty(value) ? undefined : value)));

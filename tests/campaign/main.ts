@@ -11,7 +11,7 @@ import type { Property } from './property.ts';
 import { refuseAll } from './refusals.ts';
 import { type Report, reportOf, wordsFor } from './report.ts';
 import { type Raised, type Result, runCampaign } from './run.ts';
-import { shrunk } from './shrink.ts';
+import { shrunk, triedAgain } from './shrink.ts';
 import { tables } from './tables.ts';
 import { companyOn } from './walk.ts';
 
@@ -20,7 +20,7 @@ const seed = setting('SEED', Math.floor(Math.random() * 2 ** 31));
 const operations = setting('OPERATIONS', 2_000);
 const lanes = setting('LANES', 16);
 
-/** Alarms of one sort about one property are one. */
+/** Alarms that are made small: each takes a minute. */
 const most = 12;
 
 async function campaignOf(table: Meanings): Promise<Report> {
@@ -34,8 +34,8 @@ async function campaignOf(table: Meanings): Promise<Report> {
     const more = { tasks: others.flat(), until: operations - refusals.operations };
     const result = await runCampaign({ ground, properties, tasks, more, lanes, tell: progress(begun) });
     const seconds = (performance.now() - begun) / 1_000;
-    await keep(ground, properties, result);
-    return reportOf({ ground, properties, refusals, result, seed, seconds });
+    const raised = await keep(ground, properties, result);
+    return reportOf({ ground, properties, refusals, result: { ...result, raised }, seed, seconds });
   } finally {
     await ground.stop();
   }
@@ -58,19 +58,16 @@ function progress(begun: number): (result: Result) => void {
   };
 }
 
-/** Makes alarms small and writes them down, one of each sort. */
-async function keep(ground: Ground, properties: readonly Property[], { raised }: Result): Promise<void> {
-  const sorts = new Map(raised.map((one) => [`${one.oracle} ${one.operation.property}`, one]));
+/** Tries alarms again, one of each sort; those that come again are made small and written down, if they can be asked for again. */
+async function keep(ground: Ground, properties: readonly Property[], { raised }: Result): Promise<Raised[]> {
   const company = companyOn(ground, properties);
-  for (const alarm of [...sorts.values()].slice(0, most)) {
-    const small = await shrunk(company, await ground.namespace(), alarm).catch((error: unknown) => {
-      process.stderr.write(`${alarm.oracle} ${alarm.operation.property} could not be made small: ${String(error)}\n`);
-      return undefined;
-    });
-    process.stdout.write(
-      `${sortOf(alarm)}: ${small ? writeFixture(ground.table.kind.kind, small) : 'did not come again'}\n`,
-    );
+  const { lasting, passing } = await triedAgain(company, raised);
+  for (const alarm of passing) process.stdout.write(`${sortOf(alarm)}: did not come again\n`);
+  for (const alarm of lasting.filter(({ documents }) => documents.length > 1).slice(0, most)) {
+    const small = await shrunk(company, await ground.namespace(), alarm);
+    process.stdout.write(`${sortOf(alarm)}: ${writeFixture(ground.table.kind.kind, small)}\n`);
   }
+  return lasting;
 }
 
 const sortOf = ({ oracle, operation }: Raised): string => `${oracle} ${operation.property}`;

@@ -1,22 +1,48 @@
-// An alarm made small: does it come again from two applies alone, and with how little in them? What does not come again is told
-// as such; it may have been the weather.
+// Does an alarm come again from its applies alone, once everything else is quiet, and with how little in them? What does not is told
+// as such: on a busy machine news is late, and a moment on the way looks like the end of it.
 
-import type { Document } from './meaning.ts';
 import { played } from './fixtures.ts';
+import type { Document } from './meaning.ts';
+import type { Alarm } from './oracles.ts';
 import type { Raised } from './run.ts';
-import type { Company } from './walk.ts';
+import { beginning, type Company } from './walk.ts';
 
 /** Attempts to take something away: each costs some seconds. */
 const attempts = 8;
 
-/** The alarm with the smallest documents that still raise it; undefined if it does not come again. */
-export async function shrunk(company: Company, namespace: string, raised: Raised): Promise<Raised | undefined> {
+/** Alarms of which each sort comes again, one after the other, or cannot be tried again; and those that do not. */
+export async function triedAgain(
+  company: Company,
+  raised: readonly Raised[],
+): Promise<{ lasting: Raised[]; passing: Raised[] }> {
+  const namespace = await company.ground.namespace();
+  const sorts = new Map(raised.map((one) => [`${one.oracle} ${one.operation.property}`, one]));
+  const [lasting, passing]: [Raised[], Raised[]] = [[], []];
+  for (const alarm of sorts.values()) {
+    const again = await soundsAgain(company, namespace, alarm).catch((error: unknown) => [String(error)]);
+    if (again) lasting.push({ ...alarm, words: again });
+    else passing.push(alarm);
+  }
+  return { lasting, passing };
+}
+
+/** What the oracle says once more. At the end of a campaign it speaks of no document that could be asked for again. */
+async function soundsAgain(company: Company, namespace: string, raised: Raised): Promise<string[] | undefined> {
+  const { documents, oracle, words } = raised;
+  const [first] = documents;
+  if (!first) return words;
+  const alarms: Alarm[] =
+    documents.length > 1
+      ? await played(company, namespace, documents)
+      : (await beginning(company, { namespace, name: `again${++company.births}x` }, first)).standing.alarms;
+  return alarms.find((alarm) => alarm.oracle === oracle)?.words;
+}
+
+/** An alarm with the smallest documents that still raise it. */
+export async function shrunk(company: Company, namespace: string, raised: Raised): Promise<Raised> {
   const again = async (documents: Document[]) =>
     (await played(company, namespace, documents)).find(({ oracle }) => oracle === raised.oracle);
-  if (raised.documents.length < 2) return undefined;
-  const first = await again(raised.documents);
-  if (!first) return undefined;
-  let small: Raised = { ...raised, words: first.words };
+  let small = raised;
   for (const field of spareFields(raised.documents).slice(0, attempts)) {
     const documents = small.documents.map((document) => without(document, field));
     const alarm = await again(documents).catch(() => undefined); // refused without it

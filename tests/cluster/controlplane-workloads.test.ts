@@ -2,13 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type ControlPlane, startControlPlane } from '../../controlplane/index.ts';
 import { eventually } from './controlplane-waiting.ts';
 
 let plane: ControlPlane;
 before(async () => {
-  plane = await startControlPlane({ nodes: 2 });
+  plane = await startControlPlane({ nodes: 2, kinds: join(import.meta.dirname, '../kit/trio/deploy/crds') });
 });
 after(() => plane.stop());
 
@@ -50,6 +51,18 @@ const job = (name: string, spec: object, notes: Record<string, string>, restartP
 test('the nodes are ready and say which version they play', async () => {
   const { stdout } = await plane.kubectl(['get', 'nodes', '--no-headers']);
   assert.match(stdout, /^node-1 +Ready .*v1\.\d+\.\d+\nnode-2 +Ready/);
+});
+
+test('what belongs to an object of a kind of ours goes with it, at once', async () => {
+  const trios = '/apis/test.baton.dev/v1alpha1/namespaces/default/trios';
+  const maps = '/api/v1/namespaces/default/configmaps';
+  const [apiVersion, kind, name] = ['test.baton.dev/v1alpha1', 'Trio', 'owner'];
+  await post(trios, { apiVersion, kind, metadata: { name }, spec: { text: 'hello' } });
+  const { uid } = (await get(`${trios}/${name}`)).metadata;
+  await post(maps, { metadata: { name: 'owned', ownerReferences: [{ apiVersion, kind, name, uid }] } });
+  await plane.request({ method: 'DELETE', path: `${trios}/${name}` });
+  const gone = async () => (await plane.request({ path: `${maps}/owned` })).status === 404;
+  await eventually(gone, (it) => it, 10_000);
 });
 
 test('a Deployment becomes available, and goes with its pods', async () => {

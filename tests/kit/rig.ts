@@ -72,10 +72,14 @@ type Labels = Record<string, string>;
 /** Starts everything but the operator. */
 export async function startRig(options: Options = { nodes: 1 }, installed: Installed = testKind): Promise<Rig> {
   const { flags } = installed;
-  return rigOn(await startControlPlane({ ...options, ...(flags && { flags }) }), installed);
+  const kinds = kindsOf(installed);
+  return rigOn(await startControlPlane({ ...options, kinds, ...(flags && { flags }) }), installed);
 }
 
-/** Everything but the operator, on a control plane that runs; namespaces get these labels. Its end is the plane's end. */
+/** The folder of the definitions with which a control plane is started. */
+export const kindsOf = ({ deploy }: Installed): string => join(deploy, 'crds');
+
+/** Everything but the operator, on a control plane that runs with the kinds; namespaces get these labels. Its end is the plane's end. */
 export async function rigOn(plane: ControlPlane, installed: Installed, labels: Labels = {}): Promise<Rig> {
   const admin = new Client({ cluster: loadKubeconfig(plane.kubeconfigPath), clock: systemClock, userAgent: 'test' });
   await install(plane, installed);
@@ -121,14 +125,12 @@ export async function rigOn(plane: ControlPlane, installed: Installed, labels: L
   };
 }
 
-/** The CRDs, the account, and the roles, from the generated files. */
+/** The account, and the roles from the generated files. */
 async function install(plane: ControlPlane, { deploy, home: place, account: name }: Installed): Promise<void> {
   mkdirSync(join(plane.folder, 'pids'), { recursive: true });
   await must(plane, ['create', 'namespace', place]);
   await must(plane, ['-n', place, 'create', 'serviceaccount', name]);
-  await must(plane, ['apply', '-f', join(deploy, 'crds')]);
   await must(plane, ['apply', '-f', join(deploy, 'rbac')]);
-  await must(plane, ['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all']);
 }
 
 /** kubectl, whose failure is the test's failure. */

@@ -12,7 +12,7 @@ import type { MainOptions } from '../kit/main.ts';
 import { irisModel } from '../kit/onnx/models.ts';
 import { type Origin, serve, startOrigin } from '../kit/origin.ts';
 import { startRegistry, type TestRegistry } from '../kit/registry.ts';
-import { product, type Rig, rigOn } from '../kit/rig.ts';
+import { kindsOf, product, type Rig, rigOn } from '../kit/rig.ts';
 import { pushProbe } from './pods.ts';
 import { pushStrange, type StrangeImages } from './strange.ts';
 
@@ -50,7 +50,7 @@ const restricted = { 'pod-security.kubernetes.io/enforce': 'restricted' };
 export async function openGround(options: RealOptions = {}): Promise<Ground> {
   const things = new AsyncDisposableStack();
   try {
-    const cluster = await startRealCluster(options);
+    const cluster = await startRealCluster({ ...options, kinds: kindsOf(product) });
     things.defer(() => cluster.stop());
     const [image, rig, web, pusher] = await Promise.all([
       pushOurs(cluster),

@@ -10,7 +10,7 @@ import { type RealCluster, type RealOptions, startRealCluster } from '../../cont
 import { MLModel, type ModelDeployment } from '../../src/api/index.ts';
 import { conditionOf, type Kind, type Service } from '../../src/objects/index.ts';
 import { eventually } from '../kit/eventually.ts';
-import { must } from '../kit/rig.ts';
+import { kindsOf, must, product } from '../kit/rig.ts';
 import { call } from './pods.ts';
 
 const execute = promisify(execFile);
@@ -24,14 +24,13 @@ export interface Stage extends AsyncDisposable {
 
 /** Starts a cluster with everything but an operator. */
 export async function openStage(options: RealOptions = {}): Promise<Stage> {
-  const cluster = await startRealCluster(options);
+  const cluster = await startRealCluster({ ...options, kinds: kindsOf(product) });
   try {
     const image = `${cluster.registry}/baton:1`;
     await execute(process.execPath, ['tools/image.ts', `--push=${image}`, '--plain-http'], { cwd: root });
     await must(cluster, ['create', 'namespace', 'baton-system']);
     await must(cluster, ['-n', 'baton-system', 'create', 'serviceaccount', 'baton']);
-    await must(cluster, ['apply', '-f', join(root, 'deploy/crds'), '-f', join(root, 'deploy/rbac')]);
-    await must(cluster, ['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all']);
+    await must(cluster, ['apply', '-f', join(root, 'deploy/rbac')]);
     return { cluster, image, [Symbol.asyncDispose]: () => cluster.stop() };
   } catch (error) {
     await cluster.stop();

@@ -14,7 +14,7 @@ import { eventually } from '../kit/eventually.ts';
 import { type Pusher, pusherTo } from '../kit/images.ts';
 import { iris, irisModel, irisProbabilities } from '../kit/onnx/models.ts';
 import { startRegistry, type TestRegistry, user } from '../kit/registry.ts';
-import { must } from '../kit/rig.ts';
+import { kindsOf, must, product } from '../kit/rig.ts';
 import { call, freshNamespace } from './pods.ts';
 
 const execute = promisify(execFile);
@@ -26,15 +26,14 @@ suite('weights from a registry', { skip: await skipReason() }, () => {
   let closed: TestRegistry;
   let operator: LocalOperator;
   before(async () => {
-    cluster = await startRealCluster();
+    cluster = await startRealCluster({ kinds: kindsOf(product) });
     pusher = await pusherTo(cluster.registry);
     closed = await startRegistry({ open: false, address: cluster.machineAddress });
     const image = `${cluster.registry}/baton:1`;
     await execute(process.execPath, ['tools/image.ts', `--push=${image}`, '--plain-http'], { cwd: root });
     await must(cluster, ['create', 'namespace', 'baton-system']);
     await must(cluster, ['-n', 'baton-system', 'create', 'serviceaccount', 'baton']);
-    await must(cluster, ['apply', '-f', join(root, 'deploy/crds'), '-f', join(root, 'deploy/rbac')]);
-    await must(cluster, ['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all']);
+    await must(cluster, ['apply', '-f', join(root, 'deploy/rbac')]);
     const plain = [cluster.registry, closed.host].join(',');
     operator = await startLocalOperator(cluster, [`--image=${image}`, `--plain-registries=${plain}`]);
   });
@@ -89,6 +88,7 @@ suite('weights from a registry', { skip: await skipReason() }, () => {
     (await must(cluster, ['-n', namespace, 'get', kinds, '-o', 'name'])).split('\n').filter((line) => line !== '')
       .length;
 
+  let mounted = '';
   test('are mounted as an image, with neither a claim nor a Job, and answer', async () => {
     const namespace = await freshNamespace(cluster);
     const digest = await pusher.push('models/iris:1', 'image', irisModel());
@@ -97,12 +97,7 @@ suite('weights from a registry', { skip: await skipReason() }, () => {
     deepEqual([status?.weightsPath, status?.digest], ['ImageVolume', digest]);
     ok(await isRight(namespace));
     equal(await count(namespace, 'persistentvolumeclaims,jobs'), 0);
-    await must(cluster, ['-n', namespace, 'delete', 'mlm', 'iris']);
-    // The collector looks for new kinds twice a minute, and until then asks for their objects with ever longer pauses.
-    await eventually(async () => (await count(namespace, 'deployments,pods,services,controllerrevisions')) === 0, {
-      within: 120_000,
-      what: 'nothing is left',
-    });
+    mounted = namespace;
   });
 
   test('are downloaded where they are no image, and answer', async () => {
@@ -124,5 +119,13 @@ suite('weights from a registry', { skip: await skipReason() }, () => {
     deepEqual([status?.weightsPath, status?.digest], ['Claim', digest]);
     ok(await isRight(namespace));
     equal(await count(namespace, 'jobs'), 0);
+  });
+
+  test('as an image leave nothing, once the model is deleted', async () => {
+    await must(cluster, ['-n', mounted, 'delete', 'mlm', 'iris']);
+    await eventually(async () => (await count(mounted, 'deployments,pods,services,controllerrevisions')) === 0, {
+      within: 120_000,
+      what: 'nothing is left',
+    });
   });
 });

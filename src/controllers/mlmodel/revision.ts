@@ -1,12 +1,13 @@
 // A revision of a model: source, server, pod fields. It is cut once, when its source is known; how it is stored and read
 // back is the same for every kind with servers.
 
-import { mark, type MLModel, shortHash } from '../../api/index.ts';
+import type { MLModel } from '../../api/index.ts';
 import type { Observed } from '../../kube/define.ts';
 import type { PodTemplate } from '../../objects/index.ts';
 import {
   isOutdated as isOutdatedBy,
   nextNumber,
+  revisionHash,
   type Revision as Stored,
   revisionObject,
   revisionsIn as storedIn,
@@ -23,7 +24,7 @@ export interface Revision extends Stored {
 export function revisionName({ spec, metadata }: MLModel): string {
   const { storageSize: _size, replicas: _replicas, expose: _expose, credentials: _credentials, ...rest } = spec;
   const { storageClassName: _class, retain: _retain, rollout: _rollout, ...visible } = rest;
-  return shortHash([visible, metadata.annotations?.[mark.refresh] ?? ''], 10);
+  return revisionHash(visible, metadata);
 }
 
 /** The revision that is asked for, if it is stored. */

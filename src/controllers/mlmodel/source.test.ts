@@ -30,6 +30,8 @@ const edits: [what: string, edited: MLModel, changes: ('weights' | 'attempt' | '
   ['framework to one file', aModel({ framework: 'sklearn' }), ['weights', 'revision']],
   ['framework to a folder', aModel({ framework: 'vllm' }), ['weights', 'revision']],
   ['framework to one that takes everything', aModel({ framework: 'custom' }), ['weights', 'revision']],
+  ['an empty list', aModel({ imagePullSecrets: [], env: [] }), []],
+  ['an empty map', aModel({ nodeSelector: {}, server: {} }), []],
   ['server', aModel({ server: { args: [] } }), ['revision']],
   ['env', aModel({ env: [{ name: 'A', value: 'b' }] }), ['revision']],
   ['resources', aModel({ resources: { limits: { memory: '1Gi' } } }), ['revision']],

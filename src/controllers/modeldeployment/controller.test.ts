@@ -193,6 +193,8 @@ describe('a ModelDeployment', () => {
     equal(says(decision, 'Outdated'), 'True');
     deepEqual(servers(decision)?.spec.template, other.template);
     equal(says(look(v1, seen(...ready)), 'Outdated'), 'False');
+    const same = look(aDeployment({ nodeSelector: {}, env: [], podAnnotations: {} }), seen(...ready));
+    deepEqual([same.status.phase, says(same, 'Outdated')], ['Ready', 'False'], 'what is empty asks for nothing');
   });
 });
 

@@ -1,10 +1,10 @@
 // A revision of a ModelDeployment: the image by its digest, and the pods that run it. It is cut when the digest is known;
 // until then there is only its name.
 
-import { mark, type ModelDeployment, shortHash } from '../../api/index.ts';
+import type { ModelDeployment } from '../../api/index.ts';
 import type { Observed } from '../../kube/define.ts';
 import type { PodTemplate } from '../../objects/index.ts';
-import { nextNumber, type Revision as Stored, revisionsIn } from '../../serving/index.ts';
+import { nextNumber, revisionHash, type Revision as Stored, revisionsIn } from '../../serving/index.ts';
 import { podsFor } from './server.ts';
 
 export interface Revision extends Stored {
@@ -16,7 +16,7 @@ export interface Revision extends Stored {
 export function revisionName({ spec, metadata }: ModelDeployment): string {
   const { replicas: _replicas, minReplicas: _least, maxReplicas: _most, target: _target, ...rest } = spec;
   const { rollout: _rollout, ...visible } = rest;
-  return shortHash([visible, metadata.annotations?.[mark.refresh] ?? ''], 10);
+  return revisionHash(visible, metadata);
 }
 
 /** The revision that is asked for, if it is stored. */

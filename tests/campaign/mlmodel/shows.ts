@@ -44,13 +44,16 @@ const claimsIn = ({ seen }: Trail): PersistentVolumeClaim[] =>
 const rolled: Shows<MLModel> = (_value, { parent, now }) =>
   servedBy(parent, now)?.metadata.annotations?.[mark.revision] === revisionName(parent);
 
+/** Whether it is said that a volume keeps its size or class. */
+const isIgnored = ({ status }: MLModel): boolean =>
+  ['StorageShrinkIgnored', 'StorageChangeIgnored'].some((type) => conditionOf(status, type));
+
 export const shows: Record<string, Shows<MLModel>> = {
   'spec.modelURL': (value, trail) => rolled(value, trail) && isHandedOn(value, argumentsOf(trail)),
   'spec.storageSize': (_value, { parent, now }) => {
-    const isIgnored = ['StorageShrinkIgnored', 'StorageChangeIgnored'].some((type) => conditionOf(parent.status, type));
     const held = now.get(PersistentVolumeClaim, claimOf(parent, now) ?? '')?.spec.resources?.requests?.storage;
     const { storageSize, modelURL } = parent.spec;
-    if (isIgnored || storageSize === undefined || modelURL.startsWith('pvc:')) return true;
+    if (isIgnored(parent) || storageSize === undefined || modelURL.startsWith('pvc:')) return true;
     return quantityOf(held ?? '') === quantityOf(storageSize);
   },
   'spec.framework': rolled,
@@ -70,6 +73,7 @@ export const shows: Record<string, Shows<MLModel>> = {
   'spec.storageClassName': (value, trail) =>
     value === undefined ||
     trail.parent.spec.modelURL.startsWith('pvc:') ||
+    isIgnored(trail.parent) ||
     claimsIn(trail).some(({ spec }) => spec.storageClassName === value),
   'spec.retain': (_value, { parent, now }) =>
     now
@@ -82,7 +86,7 @@ export const shows: Record<string, Shows<MLModel>> = {
 /** A source is one whole argument of the download, the last; weights that were there need none. */
 const isHandedOn = (url: Json, lists: readonly (readonly string[])[]): boolean =>
   !/^(https?|s3|hf):/.test(JSON.stringify(url).slice(1)) ||
-  lists.every((args) => args.at(-2) === '--' && args.at(-1) === url);
+  lists.every((args) => args.at(-2) === '--' && args.at(-1)?.replaceAll('$$', '$') === url); // as a kubelet reads it
 
 /** The children in which a property shows as it is. */
 export const bearers = (path: string): readonly Kind[] =>

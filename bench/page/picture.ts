@@ -1,14 +1,9 @@
-// `node bench/picture.ts`: draws docs/bench.svg from build/bench.json, one bar for each contestant in each of a few figures of
-// the models part. Plain SVG without a script or a font of its own, so that it shows wherever a picture does.
+// A picture of the models part: one bar for each contestant in each of a few figures. Plain SVG without a script or a font of
+// its own, so that it shows wherever a picture does.
 
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import type { Figure } from './figures.ts';
-import { names } from './models/contestants.ts';
-import { figure } from './table.ts';
-
-const root = join(import.meta.dirname, '..');
+import type { Figure } from '../figures.ts';
+import { names } from '../models/contestants.ts';
+import { figure } from '../table.ts';
 
 /** What is drawn, each in a panel of its own. */
 const panels = ['time to Ready', 'CPU of the whole cluster', 'own CPU', 'peak memory', 'requests a model'] as const;
@@ -48,20 +43,10 @@ function panel(title: string, figures: readonly Figure[]): { text: string; heigh
     return [
       `<text x="${bar.left - 8}" y="${y + 12}" text-anchor="end">${escaped(name)}</text>`,
       `<rect x="${bar.left}" y="${y}" width="${length.toFixed(1)}" height="${bar.height}" fill="${colour}"/>`,
-      `<text x="${bar.left + length + 6}" y="${y + 12}">${figure(value)}</text>`,
+      `<text x="${(bar.left + length + 6).toFixed(1)}" y="${y + 12}">${figure(value)}</text>`,
     ].join('');
   });
   const label = escaped(unit === '1' ? title : `${title}, ${unit}`);
   const text = `<text x="8" y="20" font-weight="bold">${label}</text>\n${bars.join('\n')}`;
   return { text, height: head + found.length * (bar.height + bar.gap) + 8 };
-}
-
-if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      from: { type: 'string', default: join(root, 'build', 'bench.json') },
-      to: { type: 'string', default: join(root, 'docs', 'bench.svg') },
-    },
-  });
-  writeFileSync(values.to, picture(JSON.parse(readFileSync(values.from, 'utf8')) as Figure[]));
 }
