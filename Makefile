@@ -91,7 +91,7 @@ test-node: controlplane node-programs ## Run the stories on real nodes (Linux, r
 	$(RUN_NODE_TESTS) $(NODES)
 
 .PHONY: campaign
-campaign: controlplane ## Try every value of every property of every kind (SEED, OPERATIONS, LANES; half an hour)
+campaign: controlplane ## Try every value of every property of every kind (SEED, OPERATIONS, LANES, KIND; half an hour)
 	node tests/campaign/main.ts
 
 .PHONY: bench
