@@ -61,6 +61,6 @@ function inOrder(all: readonly Contestant[], round: number): Contestant[] {
 function courseOf({ name }: Contestant, round: number, { models, grown, rounds, steady }: ModelsOptions): Course {
   const rests = name === 'Baton' || name === 'Baton, images' || name === 'Go';
   const grows = name === 'Baton' || name === 'Go';
-  if (round === 0) return { models, ...(rests && { steady, restart: true as const }) };
-  return { models, ...(grows && round === rounds - 1 && { grown }) };
+  if (round === 0) return { models, room: grown, ...(rests && { steady, restart: true as const }) };
+  return { models, room: grown, ...(grows && round === rounds - 1 && { grown }) };
 }

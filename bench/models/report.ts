@@ -73,7 +73,7 @@ function ratios({ turns }: ModelsResult): Figure[] {
     ...judged('requests a model', middle(turns.Baton, requestsEach), '1', 10),
     ...judged(
       'duplicate status writes',
-      middle(turns.Baton, ({ asked }) => asked.duplicates),
+      turns.Baton && Math.max(...turns.Baton.map(({ made }) => made.asked.duplicates)),
       '1',
       0,
     ),

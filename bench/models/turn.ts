@@ -12,6 +12,8 @@ import { cpuOf, cpuOfAll, memoryOf, since } from './usage.ts';
 /** What is done in a turn. */
 export interface Course {
   models: number;
+  /** So many have room on the nodes: the same for everybody. */
+  room: number;
   /** Seconds of rest; none without it. */
   steady?: number;
   restart?: true;
@@ -59,8 +61,8 @@ const afterwards = 5_000;
 
 /** Runs it. */
 export async function runTurn(contestant: Contestant, course: Course): Promise<Turn> {
-  const { models, steady, restart, grown } = course;
-  await using ground = await startGround(grown ?? models);
+  const { models, steady, restart, grown, room } = course;
+  await using ground = await startGround(room);
   await using run = await begin(contestant, ground);
   const made = await run.make(0, models);
   const turn: Turn = { made };

@@ -1,6 +1,6 @@
 // MLModel: weights from somewhere, served. One schema gives the type, the CRD and the reference table in docs/spec.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   commonStatus,
   defineKind,

@@ -1,7 +1,7 @@
 // The few fields of a pod that people set, the same in every kind. There is no embedded pod template: what is not named
 // here is ours to decide, so that every pod passes the restricted Pod Security profile.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Json, listMap, mapOf, objectName, quantity, withRules } from '../schema/index.ts';
 
 const text = (max: number) => z.string().max(max);

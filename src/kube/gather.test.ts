@@ -306,6 +306,18 @@ describe('all objects together', () => {
     equal(asked.length, 2, 'one that was given up lets the next one go');
   });
 
+  test('are asked for the first time before others are asked for again', async () => {
+    const { facts, asked, clock } = gathering({ perSecond: 1, fresh: 4_000 });
+    for (const key of ['a', 'b', 'c', 'd', 'e', 'f']) facts('Oslo', key);
+    for (let second = 0; second < 6; second++) {
+      await last(asked).answer('snow');
+      await clock.advance(1_000);
+    }
+    facts('Rome', 'newcomer');
+    await clock.advance(1_000);
+    equal(last(asked).inputs, 'Rome');
+  });
+
   test('do not wait for somebody else’s next turn', async () => {
     const { facts, asked, clock } = gathering({ perSecond: 4, fresh: 600_000 });
     facts('Oslo', 'a');

@@ -138,9 +138,17 @@ export class Gatherer {
   private schedule(wait: number, work: Work): void {
     if (wait > 0) work.held.cancel = this.options.clock.after(wait, () => this.schedule(0, work));
     else {
-      this.lineOf(work.name).waiting.push(work);
+      this.lineUp(work);
       this.advance(work.name);
     }
+  }
+
+  /** Those about whom nothing is known go before those who ask again. */
+  private lineUp(work: Work): void {
+    const { waiting } = this.lineOf(work.name);
+    const known =
+      work.held.known.state === 'known' ? -1 : waiting.findIndex(({ held }) => held.known.state === 'known');
+    waiting.splice(known < 0 ? waiting.length : known, 0, work);
   }
 
   private lineOf(name: string): Line {

@@ -1,7 +1,7 @@
 // The documents of an image, as they come from strangers: read with bounds, and refused with the field that is wrong.
 // Their bytes are kept beside what was read, because a digest is of bytes.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { digestOf, isDigest } from './digest.ts';
 import { RegistryError } from './errors.ts';
 

@@ -1,7 +1,7 @@
 // What an installation changes in the table of frameworks: whole rows or single fields of them. A field that does not
 // exist is refused, because a typing error here would show only when a model is next rolled out.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Framework, frameworks } from '../controllers/mlmodel/index.ts';
 import type { Read } from './forms.ts';
 import { suggestion } from './nearest.ts';

@@ -2,7 +2,7 @@
 // fault has a path, nothing that zod can do and an API server cannot (transforms, refinements, recursion) slips through,
 // and what zod invents for other readers ($ref, propertyNames, bounds of safe integers) never appears.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { enumOf, numberOf, stringOf } from './scalar.ts';
 import { below, type CelRule, type Place, refuse, type Structural } from './structural.ts';
 import { unionOf } from './union.ts';

@@ -1,7 +1,7 @@
 // The usual pieces of a schema. What zod has no word for (list types, sizes of maps, CEL rules) rides in `.meta()`, so a
 // piece stays an ordinary zod schema: it can be described, made optional and given a default like any other.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import type { CelRule } from './structural.ts';
 
 /** A DNS label: the name of a port, of a container, of most parts. */

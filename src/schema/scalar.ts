@@ -2,7 +2,7 @@
 // zod's own JSON schema; formats and patterns are read one by one, because the API server knows few of zod's formats,
 // and zod's patterns for those that it does know are only noise.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { patternProblem } from './pattern.ts';
 import { type Place, refuse, type ScalarType, type Structural } from './structural.ts';
 import { type CheckDef, checksOf, constantsOf } from './zod.ts';

@@ -34,8 +34,8 @@ async function campaignOf(table: Meanings): Promise<Report> {
     const more = { tasks: others.flat(), until: operations - refusals.operations };
     const result = await runCampaign({ ground, properties, tasks, more, lanes, tell: progress(begun) });
     const seconds = (performance.now() - begun) / 1_000;
-    const raised = await keep(ground, properties, result);
-    return reportOf({ ground, properties, refusals, result: { ...result, raised }, seed, seconds });
+    const { lasting: raised, passing } = await keep(ground, properties, result);
+    return reportOf({ ground, properties, refusals, result: { ...result, raised }, passing, seed, seconds });
   } finally {
     await ground.stop();
   }
@@ -59,15 +59,18 @@ function progress(begun: number): (result: Result) => void {
 }
 
 /** Tries alarms again, one of each sort; those that come again are made small and written down, if they can be asked for again. */
-async function keep(ground: Ground, properties: readonly Property[], { raised }: Result): Promise<Raised[]> {
+async function keep(
+  ground: Ground,
+  properties: readonly Property[],
+  { raised }: Result,
+): Promise<{ lasting: Raised[]; passing: Raised[] }> {
   const company = companyOn(ground, properties);
   const { lasting, passing } = await triedAgain(company, raised);
-  for (const alarm of passing) process.stdout.write(`${sortOf(alarm)}: did not come again\n`);
   for (const alarm of lasting.filter(({ documents }) => documents.length > 1).slice(0, most)) {
     const small = await shrunk(company, await ground.namespace(), alarm);
     process.stdout.write(`${sortOf(alarm)}: ${writeFixture(ground.table.kind.kind, small)}\n`);
   }
-  return lasting;
+  return { lasting, passing };
 }
 
 const sortOf = ({ oracle, operation }: Raised): string => `${oracle} ${operation.property}`;
@@ -80,6 +83,7 @@ for (const report of reports) process.stdout.write(wordsFor(report));
 mkdirSync('build', { recursive: true });
 writeFileSync('build/campaign.json', `${JSON.stringify(reports, undefined, 2)}\n`);
 const wrong = reports.filter(
-  ({ alarms, properties, rules }) => alarms.length + properties.untouched.length + rules.unbroken.length > 0,
+  ({ alarms, properties, rules, operations: done }) =>
+    alarms.length + properties.untouched.length + rules.unbroken.length > 0 || done < operations,
 );
 process.exitCode = wrong.length > 0 ? 1 : 0;

@@ -18,7 +18,17 @@ export interface Report {
   rules: { all: number; broken: number; unbroken: string[] };
   compared: { fields: number; masked: number; maskedShare: number; learned: string[] };
   writes: number;
-  alarms: { oracle: string; property: string; what: string; words: string[]; documents: Document[] }[];
+  alarms: Line[];
+  /** Alarms that did not come again. */
+  passing: Line[];
+}
+
+interface Line {
+  oracle: string;
+  property: string;
+  what: string;
+  words: string[];
+  documents: Document[];
 }
 
 export interface Told {
@@ -26,12 +36,13 @@ export interface Told {
   properties: readonly Property[];
   refusals: Refusals;
   result: Result;
+  passing: readonly Raised[];
   seed: number;
   seconds: number;
 }
 
 /** The figures of a campaign. */
-export function reportOf({ ground, properties, refusals, result, seed, seconds }: Told): Report {
+export function reportOf({ ground, properties, refusals, result, passing, seed, seconds }: Told): Report {
   const { fields, masked } = ground.share;
   const untouched = properties.map(({ path }) => path).filter((path) => !result.touched.has(path));
   const { rules, unbroken, operations, wrong } = refusals;
@@ -51,10 +62,11 @@ export function reportOf({ ground, properties, refusals, result, seed, seconds }
     },
     writes: ground.ledger.count(),
     alarms: [...wrong.map((words) => alarmLine('refusal', words)), ...result.raised.map(lineOf)],
+    passing: passing.map(lineOf),
   };
 }
 
-const alarmLine = (oracle: string, words: string) => ({
+const alarmLine = (oracle: string, words: string): Line => ({
   oracle,
   property: '',
   what: '',
@@ -62,7 +74,7 @@ const alarmLine = (oracle: string, words: string) => ({
   documents: [],
 });
 
-const lineOf = ({ oracle, operation, words, documents }: Raised) => ({
+const lineOf = ({ oracle, operation, words, documents }: Raised): Line => ({
   oracle,
   property: operation.property,
   what: operation.what,
@@ -82,6 +94,7 @@ export const wordsFor = ({
   compared,
   writes,
   alarms,
+  passing,
 }: Report): string =>
   [
     `${kind}: ${operations} operations in ${seconds} s (seed ${seed}): ${Object.entries(outcomes)
@@ -91,11 +104,14 @@ export const wordsFor = ({
     `rules broken, with the field named: ${rules.broken} of ${rules.all}${listed(rules.unbroken)}`,
     `fields compared: ${compared.fields}, ${(100 * compared.maskedShare).toFixed(1)} % of them masked; learned: ${compared.learned.join(', ') || 'none'}`,
     `writes of the operator: ${writes}`,
+    `alarms that did not come again: ${passing.length}`,
+    ...passing.map(wordsOf),
     `alarms: ${alarms.length}`,
-    ...alarms.map(
-      ({ oracle, property, what, words }) => `  ${oracle}: ${property} ${what}\n    ${words.join('\n    ')}`,
-    ),
+    ...alarms.map(wordsOf),
     '',
   ].join('\n');
+
+const wordsOf = ({ oracle, property, what, words }: Line): string =>
+  `  ${oracle}: ${property} ${what}\n    ${words.join('\n    ')}`;
 
 const listed = (names: readonly string[]): string => (names.length === 0 ? '' : ` (not: ${names.join(', ')})`);

@@ -29,7 +29,7 @@ export interface Raised extends Alarm {
 export interface Result {
   operations: number;
   outcomes: Record<Outcome['result'] | 'shown', number>;
-  /** Properties that were changed at least once by an operation that was taken. */
+  /** Properties that were changed at least once by an operation that was followed, so that every oracle looked at it. */
   touched: Set<string>;
   raised: Raised[];
 }
@@ -152,7 +152,7 @@ async function recorded({ tell }: Campaign, result: Result, work: Promise<Outcom
   const { operation, before, alarms, applies, result: end } = await work;
   result.operations += applies;
   result.outcomes[end]++;
-  if (end !== 'refused') for (const path of parentsOf(operation.property)) result.touched.add(path);
+  if (end === 'ready') for (const path of parentsOf(operation.property)) result.touched.add(path);
   const documents = [before, ...(operation.hurried ? [operation.hurried] : []), operation.document];
   const { property, what } = operation;
   for (const alarm of alarms) result.raised.push({ ...alarm, operation: { property, what }, documents });

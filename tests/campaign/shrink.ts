@@ -10,20 +10,22 @@ import { beginning, type Company } from './walk.ts';
 /** Attempts to take something away: each costs some seconds. */
 const attempts = 8;
 
-/** Alarms of which each sort comes again, one after the other, or cannot be tried again; and those that do not. */
+/** The first alarm of each sort that comes again, one after the other, or cannot be tried again; and all that do not. */
 export async function triedAgain(
   company: Company,
   raised: readonly Raised[],
 ): Promise<{ lasting: Raised[]; passing: Raised[] }> {
   const namespace = await company.ground.namespace();
-  const sorts = new Map(raised.map((one) => [`${one.oracle} ${one.operation.property}`, one]));
-  const [lasting, passing]: [Raised[], Raised[]] = [[], []];
-  for (const alarm of sorts.values()) {
+  const lasting = new Map<string, Raised>();
+  const passing: Raised[] = [];
+  for (const alarm of raised) {
+    const sort = `${alarm.oracle} ${alarm.operation.property}`;
+    if (lasting.has(sort)) continue;
     const again = await soundsAgain(company, namespace, alarm).catch((error: unknown) => [String(error)]);
-    if (again) lasting.push({ ...alarm, words: again });
+    if (again) lasting.set(sort, { ...alarm, words: again });
     else passing.push(alarm);
   }
-  return { lasting, passing };
+  return { lasting: [...lasting.values()], passing };
 }
 
 /** What the oracle says once more. At the end of a campaign it speaks of no document that could be asked for again. */

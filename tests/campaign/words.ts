@@ -9,6 +9,7 @@ export const furniture = {
   claim: 'shelf',
   account: 'runner',
   priorityClass: 'campaign-high',
+  runtimeClass: 'campaign-runtime',
   storageClass: 'campaign-disk',
   growing: 'campaign-growing',
 } as const;
@@ -60,7 +61,7 @@ export const meanings = {
   storageClass: nameOr(furniture.storageClass, furniture.growing),
   account: nameOr('default', furniture.account),
   priorityClass: nameOr(furniture.priorityClass, 'system-node-critical'),
-  runtimeClass: nameOr(),
+  runtimeClass: nameOr(furniture.runtimeClass),
   replicas: [1, 2, 0, 3, 1, 1000],
   port: [9000, 1, 65535, 8080],
   path: ['/', '/healthz', '/v1/models/a?b=c', `/${'p'.repeat(511)}`],

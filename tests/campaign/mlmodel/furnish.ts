@@ -15,6 +15,7 @@ const classes = [
     metadata: { name: furniture.priorityClass },
     value: 1000,
   },
+  { apiVersion: 'node.k8s.io/v1', kind: 'RuntimeClass', metadata: { name: furniture.runtimeClass }, handler: 'any' },
 ];
 
 /** Somebody else's pod, which has a label or two in common with ours. */

@@ -1,7 +1,7 @@
 // Model repositories of the hub, `hf://owner/name@revision`. The revision is resolved once to a commit, so that all files
 // are of one state, and large files are checked against the digests in its listing.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { authorizeBy } from '../credentials.ts';
 import { refusal } from '../fetch/answers.ts';
 import type { Item } from '../fetch/item.ts';
