@@ -1,6 +1,8 @@
 // The door of the folder: what two processes agree on.
 
 export * from './access.ts';
+export * from './devicetemplate.ts';
+export * from './images.ts';
 export * from './labels.ts';
 export * from './mlmodel.ts';
 export * from './modeldeployment.ts';

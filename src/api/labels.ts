@@ -8,7 +8,9 @@ export const mark = {
   digest: 'baton.dev/digest',
   /** On claims, Jobs and pods: whose weights. */
   weights: 'baton.dev/weights',
-  /** On Deployments and pods: which revision. */
+  /** On DaemonSets and pods: for which version of a driver. */
+  version: 'baton.dev/version',
+  /** On Deployments, DaemonSets and pods: which revision. */
   revision: 'baton.dev/revision',
   /** On pods whose weights come from an image: which, by its digest. */
   image: 'baton.dev/image',

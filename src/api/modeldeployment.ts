@@ -3,16 +3,13 @@
 
 import * as z from 'zod';
 import { commonStatus, defineKind, mapOf, type ObjectOf, type StatusOf, withRules } from '../schema/index.ts';
+import { imageName } from './images.ts';
 import { podFields } from './podfields.ts';
 import { rolloutFields } from './rollout.ts';
 
-const part = '[a-z0-9]+([._-]+[a-z0-9]+)*';
-
-const image = withRules(z.string().min(1).max(512), {
-  rule: `self.matches('^([A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]+)?/)?${part}(/${part})*(:[A-Za-z0-9_][A-Za-z0-9._-]*)?(@sha256:[0-9a-f]{64})?$')`,
-  message:
-    'must be the name of an image: registry.example/team/model:tag, or with @sha256:... instead of the tag or behind it',
-});
+const image = imageName(
+  'must be the name of an image: registry.example/team/model:tag, or with @sha256:... instead of the tag or behind it',
+);
 
 const annotations = withRules(
   mapOf(z.string().max(16384), { max: 32, keyLength: 316 }),

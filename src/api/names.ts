@@ -3,13 +3,11 @@
 
 import { hashOf } from '../base/index.ts';
 
-const longest = 63;
-
 /** A short name for a value: the same content, the same name. */
 export const shortHash = (value: unknown, digits: number): string => hashOf(value).slice(0, digits);
 
-/** The name of a child. */
-export function childName(parent: string, part: string): string {
+/** The name of a child; somebody else's kind may leave less room than most. */
+export function childName(parent: string, part: string, longest = 63): string {
   const stem = parent.replaceAll('.', '-').replace(/^(?=[0-9])/, 'm');
   const whole = `${stem}-${part}`;
   if (stem === parent && whole.length <= longest) return whole;
@@ -19,6 +17,7 @@ export function childName(parent: string, part: string): string {
 
 /** A name as the value of a label: the name itself, or what fits of it with a hash of the whole. */
 export function labelValue(name: string): string {
+  const longest = 63;
   if (name.length <= longest) return name;
   const tail = `-${hashOf(name).slice(0, 8)}`;
   return `${name.slice(0, longest - tail.length).replace(/[-.]+$/, '')}${tail}`;
@@ -28,4 +27,5 @@ export function labelValue(name: string): string {
 export const parts = {
   MLModel: ['service', 'expose', 'server', 'weights', 'download', 'inspect', 'pdb'],
   ModelDeployment: ['model', 'resolve'],
+  DeviceTemplate: ['module', 'consumer'],
 } as const;

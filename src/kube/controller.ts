@@ -93,7 +93,8 @@ export class Controller {
     if (parents.get(store.kind) === store && !own) this.wake(key, this.priorityOf(change));
     if ((stores.owned.includes(store) || stores.labelled.includes(store)) && !own) this.wakeParents(before, after);
     if (!stores.read.includes(store)) return;
-    for (const reader of subscriptions.readersOf(keyText(key))) this.queue.add(reader, 'change');
+    const viewers = subscriptions.viewersOf(store.kind, before, after);
+    for (const reader of [...subscriptions.readersOf(keyText(key)), ...viewers]) this.queue.add(reader, 'change');
   }
 
   /** Something came or went that every object may care about. */

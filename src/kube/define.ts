@@ -34,6 +34,11 @@ export interface Observed {
   labelled<T extends KubeObject>(kind: Kind<T>): readonly T[];
   /** Somebody else's object in the same namespace. Reading subscribes: a change of it wakes this object. */
   read<T extends KubeObject>(kind: Kind<T>, name: string): T | undefined;
+  /**
+   * What a view makes of each object of a kind outside namespaces, in the order of their names, without those of which it
+   * makes nothing; undefined where they cannot be seen. Wakes this object when a view changes, and by no other change of them.
+   */
+  each<T extends KubeObject, V>(kind: Kind<T>, view: (object: T) => V | undefined): readonly V[] | undefined;
 }
 
 /** A fact from outside the cache, as far as it is known. `lasting`: it failed so often that a person should hear of it. */
@@ -127,7 +132,7 @@ export interface ControllerDefinition<
   mayLack?: readonly { kind: Kind; noticedWithin: number }[];
   /** Kinds found by our labels on objects that our children made, as pods are. */
   labelled?: readonly Kind[];
-  /** Kinds of other owners that `seen.read` may ask for. */
+  /** Kinds of other owners that `seen.read` and `seen.each` may ask for. */
   reads?: readonly Kind[];
   gather?: { readonly [K in keyof F]: Fact<P, unknown, F[K], C> };
   decide(pass: Pass<P, F>): Decision<S>;

@@ -130,6 +130,27 @@ describe('reading', () => {
   });
 });
 
+describe('a view of each', () => {
+  const nodes = holding(
+    Node,
+    { name: 'b', namespace: '', labels: { zone: 'x' } },
+    { name: 'a', namespace: '', labels: { zone: 'y' } },
+    { name: 'c', namespace: '' },
+  );
+  const zone = ({ metadata }: KubeObject) => metadata.labels?.['zone'];
+
+  test('leaves out what it makes nothing of, keeps the order of names, and is remembered', () => {
+    const { seen, views } = observe(owner, { ...none, read: [nodes] });
+    deepEqual(seen.each(Node, zone), ['y', 'x']);
+    deepEqual(views, [{ kind: Node, of: zone }]);
+  });
+
+  test('is not to be had where nothing outside namespaces is seen', () =>
+    equal(observe(owner, none).seen.each(Node, zone), undefined));
+
+  test('is refused in namespaces', () => throws(() => observe(owner, none).seen.each(Pod, zone), /in namespaces/));
+});
+
 describe('a kind that the definition does not name is refused, with the list that lacks it', () => {
   const { seen } = observe(owner, { owned: [holding(Job)], labelled: [holding(Job)], read: [holding(Job)] });
   const asks: [list: string, ask: () => unknown][] = [

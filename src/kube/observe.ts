@@ -5,7 +5,7 @@ import { type Kind, type KubeObject, sameKind, type ShapeOf } from '../objects/i
 import type { Store } from './cache.ts';
 import type { Owner } from './child.ts';
 import type { Observed } from './define.ts';
-import { keyText } from './routes.ts';
+import { keyText, type View } from './routes.ts';
 
 export interface Stores {
   owned: readonly Store[];
@@ -13,10 +13,11 @@ export interface Stores {
   read: readonly Store[];
 }
 
-/** The world as one object sees it; `reads` fills with what was asked for. */
-export function observe(owner: Owner, stores: Stores): { seen: Observed; reads: Set<string> } {
+/** The world as one object sees it; `reads` and `views` fill with what was asked for. */
+export function observe(owner: Owner, stores: Stores): { seen: Observed; reads: Set<string>; views: View[] } {
   const { namespace = '', name, uid = '' } = owner.object.metadata;
   const reads = new Set<string>();
+  const views: View[] = [];
   // A decision asks for the same again and again, and the world stands still while it is made.
   const ownedOf = remembered((kind) => declared(kind, stores.owned, 'owns').ownedBy(namespace, uid));
   const labelledOf = remembered((kind) =>
@@ -34,8 +35,16 @@ export function observe(owner: Owner, stores: Stores): { seen: Observed; reads: 
       if (!store && !kind.namespaced) return undefined; // not to be seen with Roles only
       return (store ?? declared(kind, stores.read, 'reads')).get(place, other)?.object as T | undefined;
     },
+    each: (kind, view) => {
+      // In namespaces it would tell of objects that the author of the parent may not see.
+      if (kind.namespaced) throw new TypeError(`${kind.kind} is in namespaces, where nothing is looked at as a whole`);
+      const store = stores.read.find((one) => sameKind(one.kind, kind));
+      if (!store) return undefined; // not to be seen with Roles only
+      views.push({ kind, of: view as View['of'] });
+      return inOrder([...store.all()]).flatMap((object) => view(object as Parameters<typeof view>[0]) ?? []);
+    },
   };
-  return { seen, reads };
+  return { seen, reads, views };
 }
 
 /** Objects of a kind in the order of their names, looked up once. */

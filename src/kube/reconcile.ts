@@ -165,7 +165,7 @@ async function setFinalizers(
 /** The decision, or why there is none. */
 function decided(owner: Owner, text: string, bench: Bench): Told | Error {
   const { definition, gatherer, subscriptions, stores, clock } = bench;
-  const { seen, reads } = observe(owner, stores);
+  const { seen, reads, views } = observe(owner, stores);
   try {
     const facts = gatherer.facts(text, owner.object, seen);
     const decision = definition.decide({ object: owner.object, seen, facts, now: clock.now() });
@@ -175,7 +175,7 @@ function decided(owner: Owner, text: string, bench: Bench): Told | Error {
   } catch (error) {
     return asError(error);
   } finally {
-    subscriptions.set(text, reads);
+    subscriptions.set(text, reads, views);
   }
 }
 

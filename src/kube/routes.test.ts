@@ -1,7 +1,7 @@
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { kindOf, type KubeObject, label, type ObjectMeta } from '../objects/index.ts';
+import { clusterKindOf, kindOf, type KubeObject, label, type ObjectMeta } from '../objects/index.ts';
 import { keyFrom, keyOfObject, keyText, parentsOf, Subscriptions } from './routes.ts';
 
 const Shop = kindOf('test.baton.dev/v1', 'Shop', 'shops');
@@ -138,5 +138,30 @@ describe('subscriptions', () => {
           );
       }),
     );
+  });
+});
+
+describe('views', () => {
+  const Lamp = clusterKindOf('test.baton.dev/v1', 'Lamp', 'lamps');
+  const lamp = (color: string, dust: string): KubeObject => ({
+    apiVersion: Lamp.apiVersion,
+    kind: Lamp.kind,
+    metadata: { name: 'a', labels: { color, dust } },
+  });
+  const colors = { kind: Lamp, of: ({ metadata }: KubeObject) => metadata.labels?.['color'] };
+  const reds = { kind: Lamp, of: ({ metadata }: KubeObject) => (metadata.labels?.['color'] === 'red' ? 1 : undefined) };
+
+  test('wake those alone to whom an object looks otherwise', () => {
+    const subscriptions = new Subscriptions();
+    subscriptions.set('all', new Set(), [colors]);
+    subscriptions.set('reds', new Set(), [reds]);
+    const woken = (before?: KubeObject, after?: KubeObject) => subscriptions.viewersOf(Lamp, before, after);
+    deepEqual(woken(lamp('red', '1'), lamp('red', '2')), []);
+    deepEqual(woken(lamp('blue', '1'), lamp('green', '1')), ['all']);
+    deepEqual(woken(lamp('blue', '1'), lamp('red', '1')), ['all', 'reds']);
+    deepEqual(woken(undefined, lamp('red', '1')), ['all', 'reds']);
+    deepEqual(woken(lamp('blue', '1')), ['all']);
+    subscriptions.set('all', new Set());
+    deepEqual(woken(lamp('blue', '1')), [], 'what is no more looked at');
   });
 });

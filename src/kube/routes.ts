@@ -1,7 +1,8 @@
 // Which objects to look at after a change: the object itself, the parent of a child, the parent that labels name, and
 // whoever read the object. Only keys leave this place; the pass reads the world afresh.
 
-import { controllerOf, type Kind, type KubeObject, label } from '../objects/index.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { controllerOf, type Kind, type KubeObject, label, sameKind } from '../objects/index.ts';
 
 /** One parent, as the queue knows it. */
 export interface Key {
@@ -41,13 +42,22 @@ export function parentsOf(object: KubeObject, kinds: readonly Kind[]): Key[] {
   return kinds.map((kind) => ({ kind, namespace, name }));
 }
 
+/** What somebody makes of every object of a kind: only where that changes has anything changed for them. */
+export interface View {
+  kind: Kind;
+  of: (object: KubeObject) => unknown;
+}
+
 /** Who read what: reading an object subscribes to it until the next pass reads something else. */
 export class Subscriptions {
   private readonly readers = new Map<string, Set<string>>();
   private readonly read = new Map<string, Set<string>>();
+  private readonly views = new Map<string, readonly View[]>();
 
   /** Replaces what a key subscribes to. */
-  set(key: string, sources: Set<string>): void {
+  set(key: string, sources: Set<string>, views: readonly View[] = []): void {
+    if (views.length > 0) this.views.set(key, views);
+    else this.views.delete(key);
     const former = this.read.get(key);
     for (const source of former ?? []) if (!sources.has(source)) this.drop(source, key);
     for (const source of sources) {
@@ -60,6 +70,13 @@ export class Subscriptions {
 
   readersOf(source: string): Iterable<string> {
     return this.readers.get(source) ?? [];
+  }
+
+  /** Those to whom an object of a kind looks otherwise than before, came or went. */
+  viewersOf(kind: Kind, before: KubeObject | undefined, after: KubeObject | undefined): string[] {
+    const differs = ({ kind: viewed, of }: View) =>
+      sameKind(viewed, kind) && !isDeepStrictEqual(before && of(before), after && of(after));
+    return [...this.views].filter(([, views]) => views.some(differs)).map(([key]) => key);
   }
 
   private drop(source: string, key: string): void {

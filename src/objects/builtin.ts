@@ -32,6 +32,23 @@ export interface Deployment extends KubeObject {
   };
 }
 
+export interface DaemonSet extends KubeObject {
+  spec: {
+    selector: { matchLabels: Record<string, string> };
+    template: PodTemplate;
+    [field: string]: unknown;
+  };
+  status?: {
+    observedGeneration?: number;
+    desiredNumberScheduled?: number;
+    currentNumberScheduled?: number;
+    updatedNumberScheduled?: number;
+    numberReady?: number;
+    numberAvailable?: number;
+    [field: string]: unknown;
+  };
+}
+
 export interface Job extends KubeObject {
   spec: { template: PodTemplate; backoffLimit?: number; activeDeadlineSeconds?: number; [field: string]: unknown };
   status?: {
@@ -149,9 +166,22 @@ export interface HorizontalPodAutoscaler extends KubeObject {
   status?: { conditions?: LooseCondition[]; [field: string]: unknown };
 }
 
+/** What keeps pods from a node that do not tolerate it. */
+export interface Taint {
+  key: string;
+  value?: string;
+  effect: string;
+}
+
 export interface Node extends KubeObject {
+  spec?: { taints?: Taint[]; [field: string]: unknown };
   status?: {
-    nodeInfo?: { kubeletVersion?: string; containerRuntimeVersion?: string; [field: string]: unknown };
+    nodeInfo?: {
+      kubeletVersion?: string;
+      containerRuntimeVersion?: string;
+      kernelVersion?: string;
+      [field: string]: unknown;
+    };
     [field: string]: unknown;
   };
 }
@@ -168,6 +198,7 @@ export const PersistentVolumeClaim = kindOf<PersistentVolumeClaim>(
 export const Node = clusterKindOf<Node>('v1', 'Node', 'nodes');
 export const Namespace = clusterKindOf<KubeObject>('v1', 'Namespace', 'namespaces');
 export const Deployment = kindOf<Deployment>('apps/v1', 'Deployment', 'deployments');
+export const DaemonSet = kindOf<DaemonSet>('apps/v1', 'DaemonSet', 'daemonsets');
 export const ControllerRevision = kindOf<ControllerRevision>('apps/v1', 'ControllerRevision', 'controllerrevisions');
 export const Job = kindOf<Job>('batch/v1', 'Job', 'jobs');
 export const Lease = kindOf<Lease>('coordination.k8s.io/v1', 'Lease', 'leases');

@@ -4,6 +4,7 @@ export * from './builtin.ts';
 export * from './causes/index.ts';
 export * from './condition.ts';
 export * from './kind.ts';
+export * from './kmm.ts';
 export * from './kstatus.ts';
 export * from './labels.ts';
 export * from './network.ts';

@@ -26,7 +26,7 @@ export {
 } from './look.ts';
 export { budget, clusterService } from './network.ts';
 export type { Named, Served, Sized } from './parent.ts';
-export { containerBasics, defined, podBasics, startingFields } from './pod.ts';
+export { containerBasics, defined, podBasics, pullPolicyOf, startingFields } from './pod.ts';
 export { podsIn, serversOf } from './pods.ts';
 export type { Looked, Registry, RegistryClients } from './registry.ts';
 export {
@@ -37,6 +37,8 @@ export {
   revisionHash,
   revisionObject,
   revisionsIn,
+  sameRendered,
+  type Stored,
 } from './revision.ts';
 export { type Rollout, rolloutOf, stuckServer, toldTo } from './rollout.ts';
 export { type Program, type Running, serverDeployment, serverPods, type Takeover } from './server.ts';

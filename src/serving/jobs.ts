@@ -8,7 +8,7 @@ import {
   causeOfPods,
   type Job,
   jobCause,
-  jobEventCause,
+  makerEventCause,
   jobResult,
   type KubeEvent,
   type KubeObject,
@@ -105,7 +105,7 @@ const known = <T>(fact: Facts<{ list: T[] }>['list']): T[] => (fact.state === 'k
 
 /** Why no pod is there: none could be made, or the last one failed. */
 const unmade = (job: Job, pods: readonly Pod[], facts: Facts<JobFacts>): Cause | undefined =>
-  pods.length === 0 ? jobEventCause(job, known(facts.jobEvents)) : retried(job, pods);
+  pods.length === 0 ? makerEventCause(job, known(facts.jobEvents)) : retried(job, pods);
 
 function retried(job: Job, pods: readonly Pod[]): Cause | undefined {
   const word = lastWord(pods);

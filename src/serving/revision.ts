@@ -9,11 +9,15 @@ import { ControllerRevision, type KubeObject, type ObjectMeta, type PodTemplate 
 import type { Sized } from './parent.ts';
 import { isEmpty } from './pod.ts';
 
-/** What every kind stores of a revision. */
-export interface Revision {
+/** What every revision has. */
+export interface Stored {
   /** The hash of what was asked; also the name in status and labels. */
   name: string;
   number: number;
+}
+
+/** What every kind with servers stores of a revision. */
+export interface Revision extends Stored {
   template: PodTemplate;
   port: number;
   /** Seconds in which a server may start. A later deadline for progress leaves the servers alone, so they keep this one. */
@@ -27,7 +31,7 @@ export function revisionHash(visible: object, { annotations }: ObjectMeta): stri
 }
 
 /** All stored revisions, newest first. */
-export const revisionsIn = <R extends Revision>(seen: Observed): R[] =>
+export const revisionsIn = <R extends Stored>(seen: Observed): R[] =>
   seen
     .all(ControllerRevision)
     .map(({ revision, data }) => ({ ...(data as R), number: revision }))
@@ -37,7 +41,7 @@ export const revisionsIn = <R extends Revision>(seen: Observed): R[] =>
 export const nextNumber = (seen: Observed): number => 1 + Math.max(0, ...revisionsIn(seen).map(({ number }) => number));
 
 /** The object in which a revision is stored. */
-export const revisionObject = ({ metadata }: KubeObject, { number, ...data }: Revision): ControllerRevision => ({
+export const revisionObject = ({ metadata }: KubeObject, { number, ...data }: Stored): ControllerRevision => ({
   apiVersion: ControllerRevision.apiVersion,
   kind: ControllerRevision.kind,
   metadata: { name: childName(metadata.name, data.name), labels: { [mark.revision]: data.name } },
@@ -46,7 +50,7 @@ export const revisionObject = ({ metadata }: KubeObject, { number, ...data }: Re
 });
 
 /** The stored objects of these revisions, in a stable order. */
-export function objectsOf(revisions: readonly Revision[], seen: Observed): ControllerRevision[] {
+export function objectsOf(revisions: readonly Stored[], seen: Observed): ControllerRevision[] {
   const names = new Set(revisions.map(({ name }) => name));
   return seen
     .all(ControllerRevision)
@@ -63,9 +67,11 @@ export function isOutdated<P extends { spec: Sized }>(
   const { rollout } = parent.spec;
   const progressDeadlineSeconds = stored.startSeconds ?? rollout.progressDeadlineSeconds;
   const today = render({ ...parent, spec: { ...parent.spec, rollout: { ...rollout, progressDeadlineSeconds } } });
-  return !isDeepStrictEqual([full(today.template), today.port], [full(stored.template), stored.port]);
+  return !sameRendered([today.template, today.port], [stored.template, stored.port]);
 }
 
-/** Without what is empty: two documents of one revision may differ in that. */
-const full = (template: PodTemplate): unknown =>
-  JSON.parse(JSON.stringify(template, (_key, value: unknown) => (isEmpty(value) ? undefined : value)));
+/** Whether two came out the same, but for what is empty: two documents of one revision may differ in that. */
+export const sameRendered = (one: unknown, other: unknown): boolean => isDeepStrictEqual(full(one), full(other));
+
+const full = (rendered: unknown): unknown =>
+  JSON.parse(JSON.stringify(rendered, (_key, value: unknown) => (isEmpty(value) ? undefined : value)));

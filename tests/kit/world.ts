@@ -9,8 +9,13 @@ export const foreign = (object: KubeObject) => ({ foreign: object });
 /** A kind that the cluster does not serve. */
 export const lacking = (kind: Kind) => ({ lacking: kind });
 
+/** A kind outside namespaces, where there are Roles only. */
+export const unseen = (kind: Kind) => ({ unseen: kind });
+
+type Part = KubeObject | { foreign: KubeObject } | { lacking: Kind } | { unseen: Kind };
+
 /** What a controller sees: own children, pods that carry our labels, and foreign objects. */
-export function seen(...objects: (KubeObject | { foreign: KubeObject } | { lacking: Kind })[]): Observed {
+export function seen(...objects: Part[]): Observed {
   const ours = objects.filter((object): object is KubeObject => 'metadata' in object);
   const others = objects.flatMap((object) => ('foreign' in object ? [object.foreign] : []));
   return {
@@ -20,6 +25,10 @@ export function seen(...objects: (KubeObject | { foreign: KubeObject } | { lacki
     serves: (kind) => !objects.some((object) => 'lacking' in object && object.lacking === kind),
     labelled: (kind) => ours.filter((object) => isOfKind(object, kind)),
     read: (kind, name) => named(others, kind, name),
+    each: (kind, view) =>
+      objects.some((object) => 'unseen' in object && object.unseen === kind)
+        ? undefined
+        : others.flatMap((object) => (isOfKind(object, kind) ? (view(object) ?? []) : [])),
   };
 }
 

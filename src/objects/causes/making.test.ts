@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Deployment, deploymentCause, jobEventCause, type KubeEvent } from '../index.ts';
+import { type Deployment, deploymentCause, makerEventCause, type KubeEvent } from '../index.ts';
 import { jobRunning } from './fixtures/jobs.ts';
 
 const quota =
@@ -81,7 +81,7 @@ describe('a Deployment that makes no pods', () => {
 });
 
 describe('a Job that makes no pod', () => {
-  const said = (...events: KubeEvent[]) => jobEventCause(jobRunning, events)?.message;
+  const said = (...events: KubeEvent[]) => makerEventCause(jobRunning, events)?.message;
 
   test('says why, whatever the pod would have been called', () => {
     const [one, other] = ['x-1', 'x-2'].map((pod) => said(event(`Error creating: ${forbidden(quota, pod)}`)));

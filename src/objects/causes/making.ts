@@ -1,7 +1,7 @@
 // Pods that are not even made, because a quota or an admission refuses them. A Deployment says so in a condition; a Job
 // says it only in its events.
 
-import { type Deployment, type Job, type KubeEvent } from '../builtin.ts';
+import { type DaemonSet, type Deployment, type Job, type KubeEvent } from '../builtin.ts';
 import { type KubeObject } from '../kind.ts';
 import { type Cause, type CauseReason, nameOf } from './cause.ts';
 import { eventsAbout } from './events.ts';
@@ -22,10 +22,10 @@ export function deploymentCause(deployment: Deployment | undefined): Cause | und
   return deployment && refused ? notMade(deployment, refused.message) : undefined;
 }
 
-/** What keeps a Job from making its first pod. */
-export function jobEventCause(job: Job, events: readonly KubeEvent[]): Cause | undefined {
-  const refused = eventsAbout(job, events).find(({ reason }) => reason === 'FailedCreate');
-  return refused && notMade(job, refused.message);
+/** What keeps a Job or a DaemonSet from making a pod. */
+export function makerEventCause(maker: Job | DaemonSet, events: readonly KubeEvent[]): Cause | undefined {
+  const refused = eventsAbout(maker, events).find(({ reason }) => reason === 'FailedCreate');
+  return refused && notMade(maker, refused.message);
 }
 
 /** Every attempt has another name for the pod, which says nothing. */
