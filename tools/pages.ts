@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MLModel, ModelDeployment } from '../src/api/index.ts';
+import { DeviceTemplate, MLModel, ModelDeployment } from '../src/api/index.ts';
 import type { DefinedKind } from '../src/schema/index.ts';
 import { table } from '../src/operator/index.ts';
 import { fieldTable } from './fields.ts';
@@ -26,7 +26,7 @@ const fieldsOf = (kind: DefinedKind): Part[] =>
 
 export const parts: readonly Part[] = [
   { page: 'docs/spec/operator.md', name: 'settings', text: table },
-  ...[MLModel, ModelDeployment].flatMap(fieldsOf),
+  ...[MLModel, ModelDeployment, DeviceTemplate].flatMap(fieldsOf),
 ];
 
 /** A page with its part put in. */

@@ -1,7 +1,7 @@
 // What the product is made of, for the tools that write its manifests: the kinds that have a CRD, and the controllers
 // that need roles.
 
-import { MLModel, ModelDeployment } from '../src/api/index.ts';
+import { DeviceTemplate, MLModel, ModelDeployment } from '../src/api/index.ts';
 import type { manifestsOf } from '../src/kube/index.ts';
 import { controllersFrom, settingList, type Settings } from '../src/operator/index.ts';
 import type { DefinedKind } from '../src/schema/index.ts';
@@ -15,7 +15,7 @@ const initially = Object.fromEntries(settingList.map(([key, { initial }]) => [ke
 /** Roles depend on no answer from outside. */
 const nobody = { registry: { lookAt: () => Promise.reject(new Error('nobody is asked here')) } };
 
-export const productKinds: readonly DefinedKind[] = [MLModel, ModelDeployment];
+export const productKinds: readonly DefinedKind[] = [MLModel, ModelDeployment, DeviceTemplate];
 export const productControllers: readonly RunController[] = controllersFrom(initially as Settings, nobody).map(
   ({ definition }) => definition,
 );

@@ -17,6 +17,7 @@ const settings = {
   imageVolumes: 'on',
   egressDeny: [],
   plainRegistries,
+  privilegedImages: [],
   exposure: 'NodePort',
   exposureDomain: undefined,
   exposureTls: false,

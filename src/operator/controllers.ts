@@ -1,6 +1,7 @@
 // The controllers that the operator runs, as its settings make them, and what they ask outside the cluster.
 
 import type { Clock, EgressRules } from '../base/index.ts';
+import { deviceTemplateController } from '../controllers/devicetemplate/index.ts';
 import { mlModelController } from '../controllers/mlmodel/index.ts';
 import { modelDeploymentController } from '../controllers/modeldeployment/index.ts';
 import type { OperatorOptions } from '../kube/index.ts';
@@ -17,14 +18,15 @@ type Decided =
   | 'namespaces'
   | 'imageVolumes'
   | 'egressDeny'
-  | 'plainRegistries';
+  | 'plainRegistries'
+  | 'privilegedImages';
 
 /** Every controller of the product. */
 export function controllersFrom(
   settings: Pick<Settings, Decided>,
   clients: RegistryClients,
 ): OperatorOptions['controllers'] {
-  const { image, frameworks, namespaces, imageVolumes, egressDeny, plainRegistries } = settings;
+  const { image, frameworks, namespaces, imageVolumes, egressDeny, plainRegistries, privilegedImages } = settings;
   const exposure = exposureFrom(settings);
   if ('wrong' in exposure) throw new TypeError(exposure.wrong);
   const programs = { image, egressDeny, plainRegistries };
@@ -38,6 +40,7 @@ export function controllersFrom(
   return [
     { definition: models, clients },
     { definition: modelDeploymentController(programs), clients },
+    { definition: deviceTemplateController({ privilegedImages }) },
   ];
 }
 

@@ -103,6 +103,12 @@ export const settings = {
     'Registries that are spoken to without TLS; nodes need the same in the configuration of their container runtime.',
     'none',
   ),
+  privilegedImages: setting(
+    names('IMAGE,IMAGE*', /^[!-~]+$/),
+    [],
+    'Images that DeviceTemplates may run with the rights of a node: drivers, device plugins and privileged consumers; `*` at the end stands for any ending.',
+    'none',
+  ),
   exposure: setting(
     choice('NodePort', 'LoadBalancer', 'Ingress', 'Gateway'),
     'NodePort',

@@ -33,6 +33,8 @@ export interface MainOptions {
   /** For mlmodel: whether nodes mount images, and registries on loopback that are spoken to without TLS. */
   imageVolumes?: 'auto' | 'on' | 'off';
   plainRegistries?: string[];
+  /** For mlmodel: images that may run with the rights of a node; those of registry.example if left out. */
+  privilegedImages?: string[];
   /** For mlmodel: addresses that nobody may reach. */
   egressDeny?: string[];
   /** For mlmodel: how models are exposed, beside what holds if nobody says anything. */
@@ -84,9 +86,17 @@ const byNodePort: ExposureSettings = {
 
 function modelController(asked: MainOptions) {
   const { namespaces = [], imageVolumes = 'auto', plainRegistries = [], egressDeny = [] } = asked;
+  const { privilegedImages = ['registry.example/*', 'quay.io/chrisp262/*'] } = asked;
   // Registries of a test are on loopback, which the product never reaches.
   const rules = egressRules({ allow: ['127.0.0.1'], deny: egressDeny });
-  const settings = { ...buildOf(asked), ...byNodePort, ...asked.exposure, namespaces, imageVolumes } as const;
+  const settings = {
+    ...buildOf(asked),
+    ...byNodePort,
+    ...asked.exposure,
+    namespaces,
+    imageVolumes,
+    privilegedImages,
+  } as const;
   const around = { clock: systemClock, random: Math.random, rules };
   return controllersFrom({ ...settings, egressDeny, plainRegistries }, clientsFrom({ plainRegistries }, around));
 }

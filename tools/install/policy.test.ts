@@ -53,12 +53,13 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'tolerations',
     'priorityClassName',
   ],
+  DeviceTemplate: ['selector', 'maxdev', 'defaultmsg', 'requiredDevices', 'resourceName', 'tolerations'],
 };
 
 for (const kind of productKinds)
   test(`every field of ${kind.kind} is known to change what a Secret is used for, or to be harmless`, () => {
     const { names = [], uses = [] } = secretUse[kind.kind] ?? {};
-    const naming = names.map(({ path }) => path.replace(/\[\].*/, '')).filter((field) => !uses.includes(field));
+    const naming = names.map(({ path }) => path.replace(/(\[\])?\..*/, '')).filter((field) => !uses.includes(field));
     const known = [...naming, ...uses, ...(harmless[kind.kind] ?? [])];
     deepEqual(Object.keys(specOf(kind).properties ?? {}).toSorted(), known.toSorted());
   });

@@ -6,7 +6,7 @@
 import type { DefinedKind } from '../../src/schema/index.ts';
 import { labels, type Manifest } from './place.ts';
 
-/** A field of `spec` that names a Secret; `[]` stands for every entry of a list. */
+/** A field of `spec` that names a Secret; `[]` stands for every entry of a list, `.name` behind a field for an object with a name. */
 export interface SecretField {
   path: string;
   /** How many different Secrets are asked about one by one, for somebody who may read only some of the namespace's Secrets. */
@@ -46,6 +46,13 @@ export const secretUse: Readonly<Record<string, SecretUse>> = {
       { path: 'imagePullSecrets[].name', most: 8 },
     ],
     uses: ['image', 'env', 'serviceAccountName', 'runtimeClassName', 'podLabels', 'podAnnotations', 'annotations'],
+  },
+  DeviceTemplate: {
+    names: [
+      { path: 'imagePullSecret.name', most: 1 },
+      { path: 'imageRepoSecret.name', most: 1 },
+    ],
+    uses: ['consumer', 'consumerimage', 'plugin', 'deviceplugin', 'driver', 'privileged'],
   },
 };
 
@@ -88,16 +95,16 @@ function changed(uses: readonly string[]): Variable {
 }
 
 /** `env[].secret.name` is the list `env` and, in each entry, `secret.name`. */
-const partsOf = (path: string): [list: string, inside: string] => {
-  const [list = '', inside = ''] = path.split('[].');
-  return [list, inside];
+const partsOf = (path: string): [field: string, inside: string] => {
+  const [field = '', inside = ''] = path.split(/(?:\[\])?\.(.*)/);
+  return [field, inside];
 };
 
 /** The Secrets that a field of this object names, as a list. */
 function namesIn(object: 'object' | 'oldObject', path: string): string {
   const [field, inside] = partsOf(path);
   const there = `has(${object}.spec.${field})`;
-  if (inside === '') return `${there} ? [${object}.spec.${field}] : []`;
+  if (!path.includes('[]')) return `${there} ? [${object}.spec.${path}] : []`;
   const steps = inside.split('.').slice(0, -1);
   const full = steps.map((_, index) => `has(one.${steps.slice(0, index + 1).join('.')})`).join(' && ');
   const entries = `${object}.spec.${field}${full === '' ? '' : `.filter(one, ${full})`}`;

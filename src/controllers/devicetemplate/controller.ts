@@ -1,0 +1,78 @@
+// A DeviceTemplate: a Module tells KMM what to load where, and a DaemonSet runs consumers on the nodes of which KMM says that they
+// are ready. Everything here is a pure function of what the cache saw.
+
+import { DeviceTemplate, type DeviceTemplateStatus, mark } from '../../api/index.ts';
+import {
+  apply,
+  type ControllerDefinition,
+  create,
+  type Decision,
+  defineController,
+  type Desired,
+  keep,
+  type Observed,
+  type Pass,
+} from '../../kube/define.ts';
+import { ControllerRevision, DaemonSet, Module, Node, Pod } from '../../objects/index.ts';
+import { revisionObject } from '../../serving/index.ts';
+import { askedOf } from './asked.ts';
+import { consumerName, consumersOf } from './consumer.ts';
+import { type DeviceFacts, gather } from './facts.ts';
+import { moduleOf } from './module.ts';
+import type { DeviceSettings } from './privilege.ts';
+import { askedRevision, isOutdated, type Revision } from './revision.ts';
+import { hindranceOf, stageOf } from './stage.ts';
+import { surveyOf } from './survey.ts';
+import { statusOf } from './words.ts';
+
+/** One pass: where is it, what should exist, what do we say. */
+export function decide(
+  { object, seen, facts, now }: Pass<DeviceTemplate, DeviceFacts>,
+  settings: DeviceSettings,
+): Decision<DeviceTemplateStatus> {
+  const asked = askedRevision(object, seen);
+  const survey = surveyOf(object, asked, seen, facts);
+  const hindrance = hindranceOf(object, asked, settings);
+  const { stage, left } = stageOf(object, { survey, hindrance, seen, now });
+  return {
+    want: hindrance ? seen.all(ControllerRevision, Module, DaemonSet).map(keep) : wanted(object, asked, seen),
+    status: statusOf({ object, stage, asked, survey, seen, outdated: isOutdated(object, asked) }),
+    ...(left !== undefined && { again: left }),
+  };
+}
+
+/** All children, in the order of the writes. */
+const wanted = (object: DeviceTemplate, asked: Revision, seen: Observed): Desired[] => [
+  create(revisionObject(object, asked)),
+  ...(seen.serves(Module) ? [apply(moduleOf(object, asked.module))] : []),
+  apply(consumersOf(object, asked.template)),
+  ...formerConsumers(object, seen).map(keep),
+];
+
+/** Consumers of another version stay as they are on the nodes that have not been told to load the new one. */
+const formerConsumers = (object: DeviceTemplate, seen: Observed): DaemonSet[] =>
+  askedOf(object).version === undefined
+    ? []
+    : seen.all(DaemonSet).filter(({ metadata, status }) => {
+        const isVersion = metadata.labels?.[mark.version] !== undefined;
+        return isVersion && metadata.name !== consumerName(object) && (status?.desiredNumberScheduled ?? 0) > 0;
+      });
+
+/** An installation of KMM is noticed within this time. */
+const awaited = 3_000;
+
+/** The controller, with what the operator's configuration decides. */
+export const deviceTemplateController = (
+  settings: DeviceSettings,
+): ControllerDefinition<DeviceTemplate, DeviceTemplateStatus, DeviceFacts> =>
+  defineController({
+    kind: DeviceTemplate,
+    conditions: DeviceTemplate.definition.conditions ?? [],
+    failedPhase: 'Failed',
+    owns: [ControllerRevision, Module, DaemonSet],
+    mayLack: [{ kind: Module, noticedWithin: awaited }],
+    labelled: [Pod],
+    reads: [Node],
+    gather,
+    decide: (pass) => decide(pass, settings),
+  });

@@ -1,0 +1,70 @@
+// How far each node is: KMM tells it by labels, and the pods of the consumers by their status. Of a node only that is looked at
+// what says something about this object, so that whatever else happens to nodes wakes nobody.
+
+import type { DeviceTemplate } from '../../api/index.ts';
+import type { Node, Taint } from '../../objects/index.ts';
+import { askedOf } from './asked.ts';
+import { isMapped, labelsOf } from './module.ts';
+
+/** A node that the selector means. */
+export interface SeenNode {
+  name: string;
+  /** What bars pods from it, if they do not tolerate it. */
+  taint: string | undefined;
+  /** What it waits for before a consumer can run; nothing more. */
+  lacks: NodeLack | undefined;
+  loaded: boolean;
+  plugged: boolean;
+  kernel: string | undefined;
+}
+
+export type NodeLack = 'KernelNotMapped' | 'ModuleNotLoaded' | 'OtherVersion' | 'PluginNotReady';
+
+/** What a node says about this object; undefined if it is not meant. */
+export const viewOf = (object: DeviceTemplate) => {
+  const { selector } = object.spec;
+  const meant = Object.entries(selector);
+  const judge = judgeOf(object);
+  return ({ metadata, spec, status }: Node): SeenNode | undefined => {
+    const labels = metadata.labels ?? {};
+    if (!meant.every(([key, value]) => labels[key] === value)) return undefined;
+    const taint = (spec?.taints ?? []).find((one) => bars(one, object));
+    return {
+      name: metadata.name,
+      taint: taint && `${taint.key}:${taint.effect}`,
+      ...judge(labels, status?.nodeInfo?.kernelVersion ?? ''),
+    };
+  };
+};
+
+type Judged = Omit<SeenNode, 'name' | 'taint'>;
+
+function judgeOf(object: DeviceTemplate): (labels: Record<string, string>, kernel: string) => Judged {
+  const keys = labelsOf(object);
+  const { version } = askedOf(object);
+  return (labels, kernel) => {
+    const isVersion = version === undefined || labels[keys.version] === version;
+    const loaded = keys.loaded in labels && isVersion;
+    const plugged = loaded && keys.plugged in labels;
+    const isTold = version === undefined || labels[keys.told] === version;
+    const lacks = lackOf({ isTold, loaded, plugged, mapped: isMapped(object, kernel) });
+    return { lacks, loaded, plugged, kernel: lacks === 'KernelNotMapped' ? kernel : undefined };
+  };
+}
+
+function lackOf(node: { isTold: boolean; loaded: boolean; plugged: boolean; mapped: boolean }): NodeLack | undefined {
+  if (!node.isTold) return 'OtherVersion';
+  if (!node.loaded) return node.mapped ? 'ModuleNotLoaded' : 'KernelNotMapped';
+  return node.plugged ? undefined : 'PluginNotReady';
+}
+
+/** Whether a taint keeps our pods away. The passing ones, which a node gets while it is in trouble, do not. */
+function bars(taint: Taint, { spec: { tolerations = [] } }: DeviceTemplate): boolean {
+  if (taint.effect === 'PreferNoSchedule' || taint.key.startsWith('node.kubernetes.io/')) return false;
+  return !tolerations.some(
+    ({ key, operator, value, effect }) =>
+      (key === undefined || key === taint.key) &&
+      (effect === undefined || effect === taint.effect) &&
+      (operator === 'Exists' || (value ?? '') === (taint.value ?? '')),
+  );
+}

@@ -1,0 +1,39 @@
+// What a person is told of nodes: why none is meant, and what one waits for.
+
+import type { DeviceTemplate } from '../../api/index.ts';
+import type { Cause } from '../../objects/index.ts';
+import { askedOf } from './asked.ts';
+import { labelsOf } from './module.ts';
+import type { SeenNode } from './nodes.ts';
+import type { Place } from './survey.ts';
+
+/** Why no node is there. */
+export function nobody({ spec: { selector } }: DeviceTemplate, barred: readonly SeenNode[]): Cause {
+  const labels = Object.entries(selector).map(([key, value]) => `${key}=${value}`);
+  const [first] = barred;
+  const message = first
+    ? `${barred.length === 1 ? 'The one node' : `All ${barred.length} nodes`} with the labels ${labels.join(', ')} may not be used: ${first.name} has the taint ${first.taint}; name it in tolerations if such nodes are meant`
+    : `No node has the labels ${labels.join(', ')}: mend selector, or label nodes`;
+  return { reason: 'NoMatchingNodes', message, object: 'DeviceTemplate' };
+}
+
+/** What a node waits for. */
+export function placeWords(object: DeviceTemplate, { node, state, kernel, cause }: Place): string {
+  if (cause) return `${node}: ${cause.message}`;
+  const { version } = askedOf(object);
+  switch (state) {
+    case 'KernelNotMapped':
+      return `${node} runs the kernel ${kernel}, for which driver.kernels names no image`;
+    case 'ModuleNotLoaded':
+      return `${node} has not loaded the module; NodeModulesConfig ${node} tells how far KMM is`;
+    case 'PluginNotReady':
+      return `${node} has loaded the module, and its device plugin is not ready`;
+    case 'OtherVersion':
+      return `${node} is not told to load version ${version}: label it with ${labelsOf(object).told}=${version}`;
+    case 'Starting':
+      return `the consumer on ${node} is starting`;
+    case 'Ready':
+    case undefined:
+      return `${node} is ready`;
+  }
+}
