@@ -273,7 +273,9 @@ class Parts {
       log.info(store.served ? 'a kind is served' : 'a kind is not served, and not needed', { kind, apiVersion });
       for (const controller of users) controller.lookAtAll();
     };
-    return new Watched({ store, source, clock, limits, problems, needed: users.length > 0, mayLack, hold, turned });
+    const awaited = () => users.some(({ parents }) => parents.some(({ size }) => size > 0));
+    const told = { hold, turned, awaited };
+    return new Watched({ store, source, clock, limits, problems, needed: users.length > 0, mayLack, ...told });
   }
 
   /** A controller works only with all its rights: a missing one would be met in the middle of somebody's rollout. */

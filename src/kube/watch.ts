@@ -24,6 +24,8 @@ export interface WatchReport {
   /** The view is whole and followed. */
   well(): void;
   trouble(error: unknown): void;
+  /** Whether nobody would care just now what another look brings. */
+  idle(): boolean;
 }
 
 export interface Limits {
@@ -73,7 +75,7 @@ export async function watch(options: WatchOptions): Promise<void> {
   let state = beginning;
   while (!options.signal.aborted) {
     if (state.wait > 0) await sleep(options.clock, state.wait, options.signal);
-    if (!options.signal.aborted) state = await step(state, options);
+    if (!options.signal.aborted && !options.report.idle()) state = await step(state, options);
   }
 }
 

@@ -28,8 +28,11 @@ function watched({
   const hold = (words: string | undefined) => void holds.push(words);
   let turns = 0;
   const turned = () => void turns++;
-  const it = new Watched({ store, source, clock, limits: defaultLimits, problems, needed, mayLack, hold, turned });
-  return { it, clock, problems, holds, store, turns: () => turns };
+  let parents = 1;
+  const told = { hold, turned, awaited: () => parents > 0 };
+  const it = new Watched({ store, source, clock, limits: defaultLimits, problems, needed, mayLack, ...told });
+  const leave = () => void (parents = 0);
+  return { it, leave, clock, problems, holds, store, turns: () => turns };
 }
 
 describe('a watch, as a probe sees it', () => {
@@ -154,6 +157,17 @@ describe('a kind that need not be served', () => {
     deepEqual([store.size, store.served, turns()], [0, false, 1]);
     it.feed.replace(new Map(), '9', 0);
     equal(store.served, true);
+  });
+
+  test('is not looked for while nobody would use it', () => {
+    const { it, leave } = watched({ mayLack: true });
+    leave();
+    equal(it.idle(), false, 'nobody knows yet whether it is there');
+    it.trouble(answered(404));
+    equal(it.idle(), true);
+    const asked = watched({ mayLack: true });
+    asked.it.trouble(answered(404));
+    equal(asked.it.idle(), false);
   });
 
   test('is missed like any other while somebody cannot do without it', () => {

@@ -17,6 +17,8 @@ export interface WatchedOptions {
   needed: boolean;
   /** Whether everybody who needs it can do without: to them a kind that is not served is one of which there is nothing. */
   mayLack: boolean;
+  /** Whether there is an object for which it would matter. */
+  awaited: () => boolean;
   /** Told when this watch cannot work at all, and when it can again. */
   hold: (words: string | undefined) => void;
   /** Told when a kind that may be absent comes or goes. */
@@ -83,6 +85,11 @@ export class Watched implements WatchReport {
     this.options.problems.set(this.name, undefined);
     this.options.hold(undefined);
     this.options.turned();
+  }
+
+  /** A kind that is not served is not looked for while there is nobody to use it: that would be requests for nothing. */
+  idle(): boolean {
+    return this.state === 'absent' && !this.options.awaited();
   }
 
   check(): Check {

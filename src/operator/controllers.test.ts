@@ -12,11 +12,12 @@ const clients = { registry: { lookAt: () => Promise.reject(new Error('not asked 
 function rightsWith(...args: string[]): string[] {
   const asked = readSettings({ args, env: {}, read: () => '' });
   const settings = 'run' in asked ? asked.run : ({} as Settings);
-  const definitions = controllersFrom(settings, clients).map(({ definition }) => definition);
+  const [models] = controllersFrom(settings, clients);
+  const definitions = models ? [models.definition] : [];
   return rulesOf(definitions).flatMap(({ resources, verbs }) => (resources.includes('nodes') ? verbs : []));
 }
 
-test('nodes are listed only where it must be found out whether they mount images', () => {
+test('for models nodes are listed only where it must be found out whether they mount images', () => {
   deepEqual(rightsWith(), ['list']);
   deepEqual(rightsWith('--image-volumes=on'), []);
   deepEqual(rightsWith('--image-volumes=off'), []);
