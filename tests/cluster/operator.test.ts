@@ -18,8 +18,8 @@ import { untilReady } from '../kit/ready.ts';
 import { must } from '../kit/rig.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** Samples of images by tag need a registry: tests/cluster/image.test.ts and modeldeployment.test.ts have one. */
-const needing = ['-oci.yaml', 'modeldeployment.yaml'];
+/** Samples of images by tag need a registry, and devices need KMM: image, modeldeployment and devicetemplate.test.ts have them. */
+const needing = ['-oci.yaml', 'modeldeployment.yaml', 'devicetemplate.yaml', 'devicetemplate-driver.yaml'];
 const samples = globSync('examples/*.yaml', { cwd: root })
   .filter((path) => !needing.some((end) => path.endsWith(end)))
   .map((path) => ({ path, sample: parse(readFileSync(join(root, path), 'utf8')) as MLModel | ModelDeployment }));

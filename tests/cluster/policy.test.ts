@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parse, stringify } from 'yaml';
 import { type ControlPlane, startControlPlane } from '../../controlplane/index.ts';
-import { MLModel, ModelDeployment } from '../../src/api/index.ts';
+import { DeviceTemplate, MLModel, ModelDeployment } from '../../src/api/index.ts';
 import { systemClock } from '../../src/base/index.ts';
 import { Client, loadKubeconfig } from '../../src/kube/index.ts';
 import { home } from '../../tools/index.ts';
@@ -32,7 +32,7 @@ const rights = (name: string, rules: object[]) => [
 ];
 const models = {
   apiGroups: ['baton.dev'],
-  resources: ['mlmodels', 'mlmodels/scale', 'modeldeployments', 'modeldeployments/scale'],
+  resources: ['mlmodels', 'mlmodels/scale', 'modeldeployments', 'modeldeployments/scale', 'devicetemplates'],
   verbs: ['*'],
 };
 const secrets = (resourceNames?: string[]) => ({
@@ -272,4 +272,26 @@ describe('a ModelDeployment', () => {
         JSON.stringify(other),
       );
   });
+});
+
+describe('a DeviceTemplate', () => {
+  const asked = (who: string, spec: object) =>
+    plane.kubectl(['--as', who, 'apply', '-f', '-'], {
+      stdin: JSON.stringify({
+        apiVersion: DeviceTemplate.apiVersion,
+        kind: DeviceTemplate.kind,
+        metadata: { name: 'lamp', namespace },
+        spec: { selector: { lamps: 'yes' }, ...spec },
+      }),
+    });
+
+  for (const field of ['imagePullSecret', 'imageRepoSecret'])
+    test(`names in ${field} only a Secret that its author may read`, async () => {
+      const pull = { [field]: { name: 'mine' } };
+      match((await asked(guest, pull)).stderr, new RegExp(`spec\\.${field}\\.name: you may not read Secret "mine"`));
+      equal((await asked(member, pull)).code, 0);
+      equal((await asked(guest, { ...pull, maxdev: 3 })).code, 0, 'it may be edited by others');
+      const other = { ...pull, consumer: 'elsewhere.example/consumer:1' };
+      match((await asked(guest, other)).stderr, /you may not change spec\.consumer while it is named/);
+    });
 });

@@ -4,23 +4,26 @@
 
 import { equal, match, ok } from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { MLModel, ModelDeployment } from '../../src/api/index.ts';
+import { DeviceTemplate, MLModel, ModelDeployment } from '../../src/api/index.ts';
 import type { Parent } from '../../src/kube/define.ts';
 import {
   conditionOf,
   ControllerRevision,
+  DaemonSet,
   Deployment,
   HorizontalPodAutoscaler,
   Job,
   type Kind,
   type KubeObject,
+  Module,
   PersistentVolumeClaim,
   PodDisruptionBudget,
   Service,
 } from '../../src/objects/index.ts';
 import { eventually } from '../kit/eventually.ts';
+import { withKmm } from '../kit/kmm/installed.ts';
 import { untilReady } from '../kit/ready.ts';
-import { must, product, type Rig, startRig } from '../kit/rig.ts';
+import { must, type Rig, startRig } from '../kit/rig.ts';
 import { befalls } from './causes/case.ts';
 
 const name = 'iris';
@@ -62,6 +65,18 @@ const scaled: Disturbed = {
   ],
 };
 
+const loader = { modprobe: { moduleName: 'theirs' }, kernelMappings: [{ regexp: '^.+$', containerImage: 'theirs' }] };
+
+/** These children it alone has. */
+const devices: Disturbed = {
+  kind: DeviceTemplate,
+  spec: { selector: { 'kubernetes.io/os': 'linux' }, plugin: 'registry.example/plugin:1' },
+  theirs: [
+    [Module, { spec: { moduleLoader: { container: loader }, selector: { none: 'x' } } }],
+    [DaemonSet, { spec: { selector, template } }],
+  ],
+};
+
 const ask = (rig: Rig, namespace: string, { kind, spec: asked }: Disturbed) =>
   rig.apply(kind, { metadata: { namespace, name }, spec: asked });
 const ready = (rig: Rig, namespace: string, { kind }: Disturbed) =>
@@ -77,7 +92,7 @@ async function childOf(rig: Rig, kind: Kind, namespace: string): Promise<KubeObj
 
 describe('a model that is disturbed', () => {
   test('looks at what stands in the way, puts back what was changed, and removes what it does not want', async (t) => {
-    const rig = await startRig({ nodes: 1 }, product);
+    const rig = await startRig({ nodes: 1 }, withKmm);
     t.after(() => rig.stop());
     await rig.operator();
     const home = await rig.namespace();
@@ -88,17 +103,22 @@ describe('a model that is disturbed', () => {
     const others = theirs.filter(([kind]) => kind !== Job).map(([kind]) => kind);
     const children = await Promise.all(others.map(async (kind) => [kind, await childOf(rig, kind, home)] as const));
     await Promise.all(children.map((child) => putsBack(rig, child)));
-    await removesACopy(rig, home);
+    await removesACopy(
+      rig,
+      home,
+      theirs.find(([kind]) => kind === Deployment),
+    );
     const names = new Map<Kind, string>(
       [[Job, job] as const, ...children].map(([kind, child]) => [kind, child.metadata.name]),
     );
     await disturbs(rig, scaled);
+    await disturbsDevices(rig);
     await Promise.all(theirs.map((stranger) => leavesAlone(rig, model, stranger, names.get(stranger[0]) ?? '')));
   });
 
   test('is told in pages by an API server that does not stream its lists', async (t) => {
     const flags = { 'kube-apiserver': ['--feature-gates=WatchList=false'] };
-    const rig = await startRig({ nodes: 1, flags }, product);
+    const rig = await startRig({ nodes: 1, flags }, withKmm);
     t.after(() => rig.stop());
     await rig.operator();
     const namespace = await rig.namespace();
@@ -134,12 +154,34 @@ async function putsBack(rig: Rig, [kind, { metadata }]: readonly [Kind, KubeObje
   await eventually(async () => (await label()) === name, { what: `${child} has its label again` });
 }
 
-async function removesACopy(rig: Rig, namespace: string): Promise<void> {
-  const { metadata } = await childOf(rig, Deployment, namespace);
+async function removesACopy(
+  rig: Rig,
+  namespace: string,
+  of: readonly [Kind, object] = [Deployment, {}],
+): Promise<void> {
+  const [kind, body] = of;
+  const { metadata } = await childOf(rig, kind, namespace);
   const { labels, ownerReferences } = metadata;
-  const [, body] = theirs.find(([kind]) => kind === Deployment) ?? [];
-  await rig.apply(Deployment, { metadata: { namespace, name: 'copy', labels, ownerReferences }, ...body });
-  await eventually(async () => (await rig.get(Deployment, namespace, 'copy')) === undefined, { what: 'the copy goes' });
+  await rig.apply(kind, { metadata: { namespace, name: 'copy', labels, ownerReferences }, ...body });
+  // KMM holds a Module while its devices are in use.
+  const left = async () => (await rig.get(kind, namespace, 'copy'))?.metadata;
+  await eventually(async () => (await left())?.deletionTimestamp !== undefined || !(await left()), {
+    what: 'the copy goes',
+  });
+}
+
+/** The same for what only a DeviceTemplate has. */
+async function disturbsDevices(rig: Rig): Promise<void> {
+  const namespace = await rig.namespace();
+  await ask(rig, namespace, devices);
+  await ready(rig, namespace, devices);
+  for (const stranger of devices.theirs) {
+    const [kind] = stranger;
+    const child = await childOf(rig, kind, namespace);
+    await putsBack(rig, [kind, child]);
+    await removesACopy(rig, namespace, stranger);
+    await leavesAlone(rig, devices, stranger, child.metadata.name);
+  }
 }
 
 async function leavesAlone(

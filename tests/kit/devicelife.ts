@@ -5,7 +5,7 @@ import type { Call } from '../../controlplane/faults/index.ts';
 import { DeviceTemplate, mark } from '../../src/api/index.ts';
 import { cut } from '../../src/controllers/devicetemplate/index.ts';
 import { ControllerRevision, DaemonSet, isOfKind, Module, Pod } from '../../src/objects/index.ts';
-import { product } from './rig.ts';
+import { withKmm } from './kmm/installed.ts';
 import { answers } from './servers.ts';
 import type { Subject } from './subject.ts';
 
@@ -23,7 +23,7 @@ const moved = {
 /** What the fault tests must know of a DeviceTemplate. */
 export const devicetemplate: Subject<DeviceTemplate> = {
   kind: DeviceTemplate,
-  installed: product,
+  installed: withKmm,
   children: [ControllerRevision, Module, DaemonSet],
   life: [plain, rolled, moved],
   isSettled: (now) => now.all(ControllerRevision).length === 1 && now.all(DaemonSet).length === 1,

@@ -25,6 +25,8 @@ export interface Installed {
   options?: Partial<MainOptions>;
   /** And its control plane. */
   flags?: NonNullable<Options['flags']>;
+  /** What else there must be in the cluster; answers with how it ends. */
+  prepare?: (rig: Rig) => Promise<() => Promise<void>>;
 }
 
 /** An autoscaler's own controller looks every 15 s, and so at another moment in each life. */
@@ -90,7 +92,8 @@ export async function rigOn(plane: ControlPlane, installed: Installed, labels: L
   const outside = mkdtempSync(join(plane.folder, 'outside-'));
   const operators: RunningOperator[] = [];
   let namespaces = 0;
-  return {
+  let end = async () => {};
+  const rig: Rig = {
     plane,
     admin,
     proxy,
@@ -117,12 +120,15 @@ export async function rigOn(plane: ControlPlane, installed: Installed, labels: L
     get: (kind, namespace, name) => admin.get(kind, { namespace, name }).catch(() => undefined),
     list: async (kind, namespace) => (await admin.list(kind, namespace, {})).items,
     async stop() {
+      await end();
       await Promise.all(operators.filter((operator) => operator.alive()).map((operator) => operator.kill()));
       await admin.close();
       await proxy.stop();
       await plane.stop();
     },
   };
+  if (installed.prepare) end = await installed.prepare(rig);
+  return rig;
 }
 
 /** The account, and the roles from the generated files. */

@@ -16,6 +16,7 @@ const ownership = 'asked for by clusters that check blockOwnerDeletion (OwnerRef
 export const exceptions: Readonly<Record<string, string>> = {
   'update mlmodels/finalizers.baton.dev': ownership,
   'update modeldeployments/finalizers.baton.dev': ownership,
+  'update devicetemplates/finalizers.baton.dev': ownership,
 };
 
 /** The rights that a request used. An apply that makes its object needs the right to create as well. */

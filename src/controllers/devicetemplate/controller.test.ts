@@ -28,6 +28,7 @@ import { cut, revisionName } from './revision.ts';
 const lamp = aTemplate();
 const all = '!Revision +Module +DaemonSet';
 const there = [revision(lamp), module(lamp), daemonSet(lamp)];
+const leaving = { ...module(lamp), metadata: { name: 'lamp-module', deletionTimestamp: '2026-01-01T00:00:00Z' } };
 const many = Array.from({ length: 100 }, (_, index) => `n${String(index).padStart(3, '0')}`);
 const taint = { key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' };
 const kernels = [{ kernel: '5.14.*', image: 'registry.example/driver:5' }];
@@ -44,14 +45,35 @@ const cases: {
 }[] = [
   {
     name: 'everything is made before any node is ready: it binds nobody',
-    world: seen(node(lamp, 'a', { progress: 'nothing' })),
+    world: seen(...there, node(lamp, 'a', { progress: 'nothing' })),
     phase: 'Loading',
     reason: 'ModuleNotLoaded',
   },
   {
-    name: 'without the API of KMM the rest is made',
+    name: 'consumers come when the Module is there',
+    world: seen(node(lamp, 'a')),
+    plan: '!Revision +Module',
+    phase: 'Loading',
+    reason: 'ModuleNotLoaded',
+  },
+  {
+    name: 'and go when it is to go, so that nothing keeps it from being unloaded',
+    world: seen(revision(lamp), leaving, daemonSet(lamp), node(lamp, 'a'), consumer(lamp, 'a')),
+    plan: '!Revision +Module',
+    phase: 'Loading',
+    reason: 'ModuleNotLoaded',
+  },
+  {
+    name: 'consumers of a Module that somebody took away stay until that has its effect',
+    world: seen(revision(lamp), daemonSet(lamp), node(lamp, 'a'), consumer(lamp, 'a')),
+    plan: '!Revision +Module =DaemonSet',
+    phase: 'Loading',
+    reason: 'ModuleNotLoaded',
+  },
+  {
+    name: 'without the API of KMM nothing is made for it',
     world: seen(lacking(Module), node(lamp, 'a', { progress: 'nothing' })),
-    plan: '!Revision +DaemonSet',
+    plan: '!Revision',
     phase: 'Failed',
     reason: 'ModuleAPIMissing',
   },
@@ -77,14 +99,14 @@ const cases: {
   {
     name: 'no image for the kernel of any node',
     object: mapped,
-    world: seen(node(mapped, 'a', { progress: 'nothing', kernel: '6.1.0' })),
+    world: seen(module(mapped), node(mapped, 'a', { progress: 'nothing', kernel: '6.1.0' })),
     phase: 'Failed',
     reason: 'KernelNotMapped',
   },
   {
     name: 'what is loaded already is not judged by its kernel',
     object: mapped,
-    world: seen(node(mapped, 'a', { kernel: '6.1.0' }), consumer(mapped, 'a')),
+    world: seen(module(mapped), node(mapped, 'a', { kernel: '6.1.0' }), consumer(mapped, 'a')),
     phase: 'Ready',
     reason: 'ConsumersReady',
   },
@@ -109,7 +131,7 @@ const cases: {
   {
     name: 'a node that is not told to load the version waits for a person',
     object: second,
-    world: seen(node(aTemplate({ driver: { version: '1' } }), 'a')),
+    world: seen(module(second), node(aTemplate({ driver: { version: '1' } }), 'a')),
     phase: 'Loading',
     reason: 'OtherVersion',
   },
@@ -183,7 +205,7 @@ describe('of many nodes', () => {
       node(mapped, 'a'),
       node(mapped, 'e'),
     ];
-    const world = [consumer(mapped, 'a', crashing), ...sick];
+    const world = [module(mapped), consumer(mapped, 'a', crashing), ...sick];
     const { status } = look(mapped, seen(...world));
     match(
       status.message ?? '',
@@ -202,7 +224,7 @@ describe('of many nodes', () => {
 
 describe('what a person is told', () => {
   const message = (object: DeviceTemplate, ...parts: Parameters<typeof seen>) =>
-    look(object, seen(...parts)).status.message ?? '';
+    look(object, seen(module(object), ...parts)).status.message ?? '';
 
   test('of a selector that means nothing', () =>
     match(message(lamp), /No node has the labels lamps=yes: mend selector/));
@@ -313,7 +335,10 @@ describe('a revision', () => {
     const stored = cut(lamp, 1);
     const older = revision(lamp);
     const template = { ...stored.template, spec: { ...stored.template.spec, terminationGracePeriodSeconds: 7 } };
-    const decision = look(lamp, seen({ ...older, data: { ...stored, template } } as typeof older, node(lamp, 'a')));
+    const decision = look(
+      lamp,
+      seen({ ...older, data: { ...stored, template } } as typeof older, module(lamp), node(lamp, 'a')),
+    );
     const [made] = wantedOf<DaemonSet>(decision, 'DaemonSet');
     equal(made?.spec.template.spec['terminationGracePeriodSeconds'], 7);
     equal(says(decision, 'Outdated'), 'True');
@@ -323,14 +348,15 @@ describe('a revision', () => {
 
 describe('versions', () => {
   const first = aTemplate({ driver: { version: '1' } });
-  const world = (desired: number) => seen(daemonSet(first, desired), node(first, 'a'), node(second, 'b'));
+  const world = (desired: number) =>
+    seen(module(first), daemonSet(first, desired), node(first, 'a'), node(second, 'b'));
 
   test('the consumers of a former version stay while nodes have it', () => {
     equal(look(second, world(1)).want.map(line).join(' '), `${all} =DaemonSet`);
     equal(look(second, world(0)).want.map(line).join(' '), all);
     equal(look(lamp, world(1)).want.map(line).join(' '), all, 'and without versions none does');
     equal(
-      look(second, seen(daemonSet(lamp, 3)))
+      look(second, seen(module(second), daemonSet(lamp, 3)))
         .want.map(line)
         .join(' '),
       all,

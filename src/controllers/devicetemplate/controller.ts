@@ -18,7 +18,7 @@ import { revisionObject } from '../../serving/index.ts';
 import { askedOf } from './asked.ts';
 import { consumerName, consumersOf } from './consumer.ts';
 import { type DeviceFacts, gather } from './facts.ts';
-import { moduleOf } from './module.ts';
+import { moduleName, moduleOf } from './module.ts';
 import type { DeviceSettings } from './privilege.ts';
 import { askedRevision, isOutdated, type Revision } from './revision.ts';
 import { hindranceOf, stageOf } from './stage.ts';
@@ -45,9 +45,16 @@ export function decide(
 const wanted = (object: DeviceTemplate, asked: Revision, seen: Observed): Desired[] => [
   create(revisionObject(object, asked)),
   ...(seen.serves(Module) ? [apply(moduleOf(object, asked.module))] : []),
-  apply(consumersOf(object, asked.template)),
-  ...formerConsumers(object, seen).map(keep),
+  ...consumers(object, asked, seen),
 ];
+
+/** Consumers keep a module from being unloaded: they come when ours is there, and go when it is to go. */
+function consumers(object: DeviceTemplate, asked: Revision, seen: Observed): Desired[] {
+  const module = seen.get(Module, moduleName(object));
+  if (!module) return seen.all(DaemonSet).map(keep);
+  if (module.metadata.deletionTimestamp !== undefined) return [];
+  return [apply(consumersOf(object, asked.template)), ...formerConsumers(object, seen).map(keep)];
+}
 
 /** Consumers of another version stay as they are on the nodes that have not been told to load the new one. */
 const formerConsumers = (object: DeviceTemplate, seen: Observed): DaemonSet[] =>

@@ -5,7 +5,7 @@ import type { DeviceTemplate } from '../../api/index.ts';
 import type { Observed } from '../../kube/define.ts';
 import { type Cause, longestModule, Module } from '../../objects/index.ts';
 import { bounded, type Standing } from '../../serving/index.ts';
-import { isNameless } from './module.ts';
+import { isNameless, moduleName } from './module.ts';
 import { type DeviceSettings, forbidden } from './privilege.ts';
 import type { Revision } from './revision.ts';
 import { nobody, placeWords } from './nodewords.ts';
@@ -43,6 +43,7 @@ export function stageOf(
   const lasting = hindrance ?? (seen.serves(Module) ? nowhere(object, survey) : missing);
   if (lasting) return { stage: { name: 'Failed', cause: lasting } };
   const { counts, unmade } = survey;
+  if (!isThere(seen.get(Module, moduleName(object)))) return { stage: { name: 'Loading', cause: awaited } };
   if (!counts) return { stage: { name: 'Loading', cause: uncounted } };
   if (isEnough(counts)) return { stage: { name: 'Ready', idle: false } };
   if (unmade)
@@ -53,6 +54,16 @@ export function stageOf(
   const since = worst.pod?.metadata.creationTimestamp;
   return bounded({ name, cause: worst.cause }, { since, late: waiting(worst), seconds: patience, now });
 }
+
+const isThere = (module: Module | undefined): boolean =>
+  module !== undefined && module.metadata.deletionTimestamp === undefined;
+
+const awaited: Cause = {
+  reason: 'ModuleNotLoaded',
+  message:
+    'The Module is not there yet; one of the same name that is being deleted goes first, when its devices are free',
+  object: 'Module',
+};
 
 const uncounted: Cause = {
   reason: 'ModuleNotLoaded',

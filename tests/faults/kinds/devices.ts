@@ -4,8 +4,9 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DeviceTemplate } from '../../../src/api/index.ts';
 import { DaemonSet, label, Module, Node, Pod } from '../../../src/objects/index.ts';
-import { type Kmm, offerDevices } from '../../kit/kmm/play.ts';
-import { must, type Rig } from '../../kit/rig.ts';
+import { kmmOf } from '../../kit/kmm/installed.ts';
+import { offerDevices } from '../../kit/kmm/play.ts';
+import { must } from '../../kit/rig.ts';
 import type { Row, Scene } from './scene.ts';
 
 type Stage = Scene<DeviceTemplate>;
@@ -90,7 +91,7 @@ const noKernel: Row<DeviceTemplate> = {
   async play(scene) {
     const selector = await meant(scene, 'node-2');
     await setKernel(scene, 'node-2', '5.14.0-427.el9');
-    const { broken } = kmmOf(scene);
+    const { broken } = kmmOf(scene.rig);
     broken.add('node-2'); // without an image nothing can be loaded
     const other = { kernel: '6.*', image: 'registry.example/driver:6' };
     try {
@@ -111,7 +112,7 @@ const noKernel: Row<DeviceTemplate> = {
 const oneFails: Row<DeviceTemplate> = {
   name: '40: one node of many that does not load is named, and the others go on',
   async play(scene) {
-    const { broken } = kmmOf(scene);
+    const { broken } = kmmOf(scene.rig);
     const selector = await meant(scene, ...nodes);
     broken.add('node-2');
     try {
@@ -214,11 +215,12 @@ const tooMany: Row<DeviceTemplate> = {
   async play(scene) {
     const selector = await meant(scene, 'node-1');
     const driver = { kernels: [{ kernel: '*', image: 'registry.example/driver:1' }] };
-    const asked = { ...images, selector, driver, maxdev: 8, resourceName: 'example.com/rare' };
-    await offerDevices(scene.rig.admin, 'node-1', { 'example.com/rare': '4' });
+    const rare = `example.com/rare-${scene.namespace}`;
+    const asked = { ...images, selector, driver, maxdev: 8, resourceName: rare };
+    await offerDevices(scene.rig.admin, 'node-1', { [rare]: '4' });
     await scene.ask({ ...asked, requiredDevices: 8 });
     await scene.holds('Ready', { status: 'False', reason: 'Unschedulable' });
-    await scene.says(/^0 of 1 nodes are ready: node-1: .*Insufficient example\.com\/rare/);
+    await scene.says(/^0 of 1 nodes are ready: node-1: .*Insufficient example\.com\/rare-/);
     await scene.ask({ ...asked, requiredDevices: 4 });
     await scene.ready();
   },
@@ -242,15 +244,6 @@ const stranger: Row<DeviceTemplate> = {
     await rig.admin.delete(Module, metadata);
     await scene.ready();
   },
-};
-
-const playing = new WeakMap<Rig, Kmm>();
-/** The KMM of a rig. */
-export const plays = (rig: Rig, kmm: Kmm): void => void playing.set(rig, kmm);
-const kmmOf = ({ rig }: Stage): Kmm => {
-  const kmm = playing.get(rig);
-  if (!kmm) throw new Error('nobody plays KMM');
-  return kmm;
 };
 
 export const deviceRows: readonly Row<DeviceTemplate>[] = [

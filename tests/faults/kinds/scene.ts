@@ -35,10 +35,9 @@ export interface Row<P extends Parent> {
   play(scene: Scene<P>): Promise<void>;
 }
 
-/** A kind, its rows, and a spec with which one is healthy. */
-export interface Rows<P extends Parent> {
+/** A kind, and a spec with which one is healthy. */
+export interface Cast<P extends Parent> {
   subject: Subject<P>;
-  rows: readonly Row<P>[];
   healthy: object;
 }
 
@@ -49,7 +48,7 @@ const neighbours = 20;
 export const play = <P extends Parent>(
   rig: Rig,
   row: Row<P>,
-  { subject, healthy }: Rows<P>,
+  { subject, healthy }: Cast<P>,
   form: Form,
   t: TestContext,
 ) =>
@@ -59,11 +58,18 @@ export const play = <P extends Parent>(
     await row.play(sceneOn(lane, form));
     await undisturbed();
     lane.proxy.clearPlan();
+    await leave(lane);
     await pause(form === 'crashing' ? 500 : 0); // a crash that was under way has happened
     if (form !== 'crashing') return;
     t.diagnostic(`${lane.operator.restarts()} crashes`);
     ok(lane.operator.restarts() > 0);
   });
+
+/** What is left would be looked at by the operators of all later rows. */
+async function leave<P extends Parent>({ rig, namespace, subject: { kind } }: Lane<P>): Promise<void> {
+  for (const { metadata } of await rig.list(kind, namespace))
+    await rig.admin.delete(kind, { namespace, name: metadata.name });
+}
 
 const crashAlways = ({ kind, children }: Subject): Plan => [
   {
