@@ -60,6 +60,7 @@ const noPlace: Row<ModelDeployment> = {
 
 const names: Row<ModelDeployment> = {
   name: '32: long names and names that begin alike have children of their own, and a stranger’s are left alone',
+  refused: Service.plural,
   async play(scene) {
     const { rig, namespace, wait } = scene;
     const apply = (name: string) => rig.apply(ModelDeployment, { metadata: { namespace, name }, spec: healthy });

@@ -228,6 +228,7 @@ const tooMany: Row<DeviceTemplate> = {
 
 const stranger: Row<DeviceTemplate> = {
   name: '40: a Module of somebody else under the name is left alone, and when it goes, ours comes',
+  refused: Module.plural,
   async play(scene) {
     const { rig, namespace, name } = scene;
     const selector = await meant(scene, 'node-1');

@@ -32,6 +32,8 @@ export interface Scene<P extends Parent> {
 
 export interface Row<P extends Parent> {
   name: string;
+  /** A resource of which a write is refused again and again: to die of each would leave no time to tell it. */
+  refused?: string;
   play(scene: Scene<P>): Promise<void>;
 }
 
@@ -54,7 +56,7 @@ export const play = <P extends Parent>(
 ) =>
   onLane(rig, { subject, namespaces: [] }, async (lane) => {
     const undisturbed = form === 'beside' ? await settle(lane, healthy) : async () => {};
-    if (form === 'crashing') lane.proxy.setPlan(crashAlways(subject), lane.operator);
+    if (form === 'crashing') lane.proxy.setPlan(crashAlways(subject, row.refused), lane.operator);
     await row.play(sceneOn(lane, form));
     await undisturbed();
     lane.proxy.clearPlan();
@@ -71,13 +73,10 @@ async function leave<P extends Parent>({ rig, namespace, subject: { kind } }: La
     await rig.admin.delete(kind, { namespace, name: metadata.name });
 }
 
-const crashAlways = ({ kind, children }: Subject): Plan => [
-  {
-    when: { write: { resource: [kind, ...children].map(({ plural }) => plural) }, every: 1 },
-    do: { kind: 'kill' },
-    times: 'always',
-  },
-];
+function crashAlways({ kind, children }: Subject, refused: string | undefined): Plan {
+  const resource = [kind, ...children].map(({ plural }) => plural).filter((plural) => plural !== refused);
+  return [{ when: { write: { resource }, every: 1 }, do: { kind: 'kill' }, times: 'always' }];
+}
 
 function sceneOn<P extends Parent>(lane: Lane<P>, form: Form): Scene<P> {
   const { rig, namespace, subject } = lane;
