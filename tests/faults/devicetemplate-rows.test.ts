@@ -7,7 +7,7 @@ import { deviceRows, healthy, nodes } from './kinds/devices.ts';
 import { forms, play } from './kinds/scene.ts';
 
 let rig: Rig;
-before(async () => void (rig = await startRig({ nodes: nodes.length }, devicetemplate.installed)));
+before(async () => void (rig = await startRig({ nodes: nodes.length + 1 }, devicetemplate.installed)));
 after(() => rig.stop());
 
 for (const form of forms)

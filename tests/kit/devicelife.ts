@@ -4,7 +4,7 @@
 import type { Call } from '../../controlplane/faults/index.ts';
 import { DeviceTemplate, mark } from '../../src/api/index.ts';
 import { cut } from '../../src/controllers/devicetemplate/index.ts';
-import { ControllerRevision, DaemonSet, isOfKind, Module, Pod } from '../../src/objects/index.ts';
+import { controllerOf, ControllerRevision, DaemonSet, isOfKind, Module, Pod } from '../../src/objects/index.ts';
 import { withKmm } from './kmm/installed.ts';
 import { answers } from './servers.ts';
 import type { Subject } from './subject.ts';
@@ -26,7 +26,10 @@ export const devicetemplate: Subject<DeviceTemplate> = {
   installed: withKmm,
   children: [ControllerRevision, Module, DaemonSet],
   life: [plain, rolled, moved],
-  isSettled: (now) => now.all(ControllerRevision).length === 1 && now.all(DaemonSet).length === 1,
+  isSettled: (now) => {
+    const ours = now.all(ControllerRevision).filter((one) => controllerOf(one)?.kind === DeviceTemplate.kind);
+    return ours.length === 1 && now.all(DaemonSet).length === 1;
+  },
   lackOf(object, now) {
     const module = now.get(Module, `${object.metadata.name}-module`);
     const { matching = 0 } = object.status?.nodes ?? {};
@@ -50,8 +53,11 @@ export const devicetemplate: Subject<DeviceTemplate> = {
       : [],
   misdeeds: (writes) => writes.flatMap(privileged),
   fleeting: [],
-  chance: (object) =>
-    isOfKind(object, DeviceTemplate) ? (object.status?.consumers ?? []).flatMap(({ pod }) => pod ?? []) : [],
+  // The labels of nodes that pods are chosen by hold the namespace, and so does the hash of those pods.
+  chance: (object) => {
+    if (isOfKind(object, DaemonSet)) return [object.spec.template.metadata?.labels?.[mark.revision] ?? ''];
+    return isOfKind(object, DeviceTemplate) ? (object.status?.consumers ?? []).flatMap(({ pod }) => pod ?? []) : [];
+  },
   undone: [],
 };
 

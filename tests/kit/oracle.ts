@@ -7,6 +7,7 @@ import type { Parent } from '../../src/kube/define.ts';
 import {
   annotation,
   conditionOf,
+  ControllerRevision,
   controllerOf,
   isOfKind,
   type Kind,
@@ -36,12 +37,17 @@ export function births(history: readonly Revision[]): Record<string, { made: num
   return counts;
 }
 
-/** Chance names the pods, so they go by whose they are; Events go by what they say, and only ours count. */
+/** Chance names pods and the history of DaemonSets, so they go by whose they are; Events go by what they say, and only ours count. */
 function calledIn(object: KubeObject): string | undefined {
-  if (isOfKind(object, Pod)) return `Pod of ${controllerOf(object)?.kind} ${controllerOf(object)?.name}`;
+  if (isOfKind(object, Pod) || isOwnHistory(object))
+    return `${object.kind} of ${controllerOf(object)?.kind} ${controllerOf(object)?.name}`;
   if (!isOfKind(object, KubeEvent)) return idOf(object);
   return object.source?.component === 'baton' ? `Event ${object.reason}: ${object.message}` : undefined;
 }
+
+/** What a DaemonSet keeps of its former templates, in objects that no controller of ours made. */
+const isOwnHistory = (object: KubeObject): boolean =>
+  isOfKind(object, ControllerRevision) && controllerOf(object)?.kind === 'DaemonSet';
 
 /** Everything that was promised and not kept, in states that were passed through and in what was sent. */
 export function brokenPromises<P extends Parent>(
@@ -84,9 +90,11 @@ export function isTidy(objects: readonly KubeObject[]): boolean {
   });
 }
 
-/** What exists now, without what differs from run to run: fields are masked, never whole objects. Pods and Events are counted instead. */
+/** What exists now, without what differs from run to run: fields are masked, never whole objects. Pods, Events and the history of DaemonSets are counted instead. */
 export function stateOf(objects: readonly KubeObject[], subject: Subject): Record<string, unknown> {
-  const compared = objects.filter((object) => !isOfKind(object, Pod) && !isOfKind(object, KubeEvent));
+  const isCounted = (object: KubeObject) =>
+    isOfKind(object, Pod) || isOfKind(object, KubeEvent) || isOwnHistory(object);
+  const compared = objects.filter((object) => !isCounted(object));
   const words = objects.flatMap((object) => [
     object.metadata.uid ?? '',
     object.metadata.namespace ?? '',

@@ -14,8 +14,8 @@ type Stage = Scene<DeviceTemplate>;
 export const nodes = ['node-1', 'node-2', 'node-3'];
 const images = { consumer: 'registry.example/consumer:1', plugin: 'registry.example/plugin:1' };
 
-/** One that is Ready on every node. */
-export const healthy = { ...images, selector: { 'kubernetes.io/os': 'linux' } };
+/** One that is Ready on a node of which no row knows. */
+export const healthy = { ...images, selector: { 'kubernetes.io/hostname': 'node-4' } };
 
 const kubectl = ({ rig }: Stage, ...args: string[]) => must(rig.plane, args);
 
