@@ -61,7 +61,11 @@ async function meant(namespace: string, ...which: string[]): Promise<Record<stri
 
 async function consumers(namespace: string): Promise<Record<string, string>> {
   const pods = await rig.list(Pod, namespace);
-  return Object.fromEntries(pods.map(({ spec, metadata }) => [spec.nodeName ?? '', metadata.uid ?? '']).toSorted());
+  return Object.fromEntries(
+    pods
+      .map(({ spec, metadata }): [string, string] => [spec.nodeName ?? '', metadata.uid ?? ''])
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
 }
 
 const onAll = (namespace: string) =>
@@ -147,16 +151,16 @@ describe('a DeviceTemplate', { concurrency: 3 }, () => {
     );
     for (const node of nodes) await tell(node, '1');
     await onAll(namespace);
-    const before = await consumers(namespace);
+    const former = await consumers(namespace);
     await version('2');
     await says(namespace, 'OtherVersion');
     await pause(2_000);
-    deepEqual(await consumers(namespace), before, 'nothing happens before a node is told');
+    deepEqual(await consumers(namespace), former, 'nothing happens before a node is told');
     equal((await rig.list(DaemonSet, namespace)).length, 2);
     await tell('node-2', '2');
     await eventually(async () => (await get(namespace)).status?.nodes?.ready === 1, { what: 'one node has version 2' });
     const between = await consumers(namespace);
-    deepEqual([between['node-1'], between['node-3']], [before['node-1'], before['node-3']]);
+    deepEqual([between['node-1'], between['node-3']], [former['node-1'], former['node-3']]);
     for (const node of nodes) await tell(node, '2');
     await onAll(namespace);
     await eventually(async () => (await rig.list(DaemonSet, namespace)).length === 1, { what: 'the old consumers go' });

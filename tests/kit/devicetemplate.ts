@@ -12,11 +12,10 @@ import {
   moduleOf,
 } from '../../src/controllers/devicetemplate/index.ts';
 import type { Decision, Facts, Observed } from '../../src/kube/define.ts';
-import type { ControllerRevision, DaemonSet, Module, Node, Pod } from '../../src/objects/index.ts';
+import type { ControllerRevision, DaemonSet, Module, Node, Pod, Taint } from '../../src/objects/index.ts';
 import { revisionObject } from '../../src/serving/index.ts';
 import { readyStatus } from './mlmodel.ts';
 import { now } from './plans.ts';
-import { foreign } from './world.ts';
 
 export const settings: DeviceSettings = { privilegedImages: ['registry.example/*', 'quay.io/chrisp262/*'] };
 
@@ -65,19 +64,27 @@ export function kmmLabels(object: DeviceTemplate, progress: Progress): Record<st
   };
 }
 
+/** How a node is. */
+interface Condition {
+  progress?: Progress;
+  kernel?: string;
+  taints?: Taint[];
+}
+
 /** A node that is meant. */
 export const node = (
   object: DeviceTemplate,
   name: string,
-  { progress = 'plugged' as Progress, kernel = '', taints = [] as { key: string; effect: string }[], labels = {} } = {},
-): { foreign: Node } =>
-  foreign({
+  { progress = 'plugged', kernel: kernelVersion = '', taints = [] }: Condition = {},
+): { foreign: Node } => ({
+  foreign: {
     apiVersion: 'v1',
     kind: 'Node',
-    metadata: { name, labels: { ...object.spec.selector, ...kmmLabels(object, progress), ...labels } },
+    metadata: { name, labels: { ...object.spec.selector, ...kmmLabels(object, progress) } },
     spec: { taints },
-    status: { nodeInfo: { kernelVersion: kernel } },
-  } as Node) as { foreign: Node };
+    status: { nodeInfo: { kernelVersion } },
+  },
+});
 
 /** A consumer on a node, of the revision of this object. */
 export const consumer = (object: DeviceTemplate, on: string, status: Pod['status'] = readyStatus): Pod => {

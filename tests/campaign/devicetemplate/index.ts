@@ -22,7 +22,7 @@ const parameter =
   (value = initial, { parent, now }) => {
     const told = moduleOf(parent, now)?.spec.moduleLoader.container.modprobe.parameters ?? [];
     const found = told.filter((one) => one.startsWith(`${name}=`));
-    return value === undefined ? found.length === 0 : found[0] === `${name}=${value}`;
+    return value === undefined ? found.length === 0 : found[0] === `${name}=${value as string | number}`;
   };
 
 const container = (parent: DeviceTemplate, now: World) => consumersOf(parent, now)?.spec.template.spec.containers[0];

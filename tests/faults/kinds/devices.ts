@@ -32,7 +32,11 @@ async function consumers({ rig, namespace, name }: Stage): Promise<Record<string
   const pods = (await rig.list(Pod, namespace)).filter(
     ({ metadata }) => metadata.labels?.[label.name] === name && metadata.deletionTimestamp === undefined,
   );
-  return Object.fromEntries(pods.map(({ spec, metadata }) => [spec.nodeName ?? '', metadata.uid ?? '']).toSorted());
+  return Object.fromEntries(
+    pods
+      .map(({ spec, metadata }): [string, string] => [spec.nodeName ?? '', metadata.uid ?? ''])
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
 }
 
 const setKernel = ({ rig }: Stage, node: string, kernelVersion: string) => {

@@ -27,7 +27,7 @@ export interface Scene<P extends Parent> {
   holds(type: string, wanted: Partial<Condition>): Promise<P>;
   ready(): Promise<P>;
   says(words: RegExp): Promise<P>;
-  wait<T>(ask: () => T | Promise<T>, what: string): Promise<NonNullable<T>>;
+  readonly wait: <T>(ask: () => T | Promise<T>, what: string) => Promise<NonNullable<T>>;
 }
 
 export interface Row<P extends Parent> {

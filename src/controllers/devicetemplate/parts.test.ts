@@ -1,0 +1,164 @@
+// The parts of a DeviceTemplate: who may have privilege, what rolls and what does not, versions beside each other, nodes and kernels.
+
+import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { aTemplate, daemonSet, look, module, node, revision } from '../../../tests/kit/devicetemplate.ts';
+import { line, says, wantedOf } from '../../../tests/kit/plans.ts';
+import { complaintsAbout } from '../../../tests/kit/restricted.ts';
+import { seen } from '../../../tests/kit/world.ts';
+import { type DeviceTemplate, mark } from '../../api/index.ts';
+import type { DaemonSet, Node } from '../../objects/index.ts';
+import { isMapped } from './module.ts';
+import { viewOf } from './nodes.ts';
+import { cut, revisionName } from './revision.ts';
+
+const lamp = aTemplate();
+const all = '!Revision +Module +DaemonSet';
+const there = [revision(lamp), module(lamp), daemonSet(lamp)];
+const kernels = [{ kernel: '5.14.*', image: 'registry.example/driver:5' }];
+const mapped = aTemplate({ driver: { kernels } });
+const second = aTemplate({ driver: { version: '2' } });
+
+describe('privilege', () => {
+  const refused = (object: DeviceTemplate, ...privilegedImages: string[]) =>
+    /The image (\S+) would/.exec(
+      look(object, seen(...there), { allowed: { privilegedImages } }).status.message ?? '',
+    )?.[1];
+  const driver = cut(lamp, 1).module.moduleLoader.container.kernelMappings[0]?.containerImage;
+  const asking = aTemplate({ privileged: true, consumer: 'registry.example/mine:1' });
+
+  test('is nobody’s if nobody says anything, and nothing is touched then', () => {
+    equal(refused(lamp), driver);
+    const { want } = look(lamp, seen(...there), { allowed: { privilegedImages: [] } });
+    equal(want.map(line).join(' '), '=Revision =Module =DaemonSet');
+  });
+  test('is given by name', () => equal(refused(lamp, driver ?? ''), 'quay.io/chrisp262/pt-device-plugin:latest'));
+  test('is given by a beginning', () => equal(refused(lamp, 'quay.io/chrisp262/*'), undefined));
+  test('is not given by a part', () => equal(refused(lamp, 'quay.io/chrisp262'), driver));
+  test('a consumer needs it only if it asks', () => {
+    equal(refused(asking, 'quay.io/chrisp262/*'), 'registry.example/mine:1');
+    equal(refused(aTemplate({ consumer: 'registry.example/mine:1' }), 'quay.io/chrisp262/*'), undefined);
+  });
+  test('without it a consumer passes the restricted profile; with it, it has the devices of the node', () => {
+    deepEqual(complaintsAbout(cut(lamp, 1).template.spec), []);
+    const { spec } = cut(asking, 1).template;
+    deepEqual(spec.containers[0]?.['securityContext'], { privileged: true });
+    ok(JSON.stringify(spec['volumes']).includes('"hostPath":{"path":"/dev"'));
+    ok(!JSON.stringify(cut(lamp, 1)).includes('hostPath'));
+  });
+});
+
+describe('a revision', () => {
+  const secret = { name: 'pull' };
+  const one = aTemplate({ consumer: 'registry.example/c:1', plugin: 'registry.example/p:1', imagePullSecret: secret });
+  const other = aTemplate({
+    consumerimage: 'registry.example/c:1',
+    deviceplugin: 'registry.example/p:1',
+    imageRepoSecret: secret,
+  });
+  const hash = (object: DeviceTemplate) => cut(object, 1).template.metadata?.labels?.[mark.revision];
+
+  test('does not depend on the spelling', () => {
+    equal(revisionName(one), revisionName(other));
+    deepEqual(cut(one, 1), cut(other, 1));
+    deepEqual(cut(one, 1).module.imageRepoSecret, secret);
+    deepEqual(cut(one, 1).template.spec['imagePullSecrets'], [secret]);
+  });
+  test('without a Secret names none', () => ok(!JSON.stringify(cut(lamp, 1)).includes('ecret')));
+  test('rolls consumers only where they change', () => {
+    for (const spec of [
+      { selector: { other: 'x' } },
+      { maxdev: 3 },
+      { defaultmsg: 'x' },
+      { plugin: 'registry.example/p:2' },
+    ])
+      equal(hash(aTemplate(spec)), hash(lamp), JSON.stringify(spec));
+    for (const spec of [{ consumer: 'registry.example/c:2' }, { requiredDevices: 2 }, { imagePullSecret: secret }])
+      notEqual(hash(aTemplate(spec)), hash(lamp), JSON.stringify(spec));
+  });
+  test('that is stored is what is made, whatever this operator would make', () => {
+    const stored = cut(lamp, 1);
+    const older = revision(lamp);
+    const template = { ...stored.template, spec: { ...stored.template.spec, terminationGracePeriodSeconds: 7 } };
+    const decision = look(
+      lamp,
+      seen({ ...older, data: { ...stored, template } } as typeof older, module(lamp), node(lamp, 'a')),
+    );
+    const [made] = wantedOf<DaemonSet>(decision, 'DaemonSet');
+    equal(made?.spec.template.spec['terminationGracePeriodSeconds'], 7);
+    equal(says(decision, 'Outdated'), 'True');
+    equal(says(look(lamp, seen(older)), 'Outdated'), 'False');
+  });
+});
+
+describe('versions', () => {
+  const first = aTemplate({ driver: { version: '1' } });
+  const world = (desired: number) =>
+    seen(module(first), daemonSet(first, desired), node(first, 'a'), node(second, 'b'));
+
+  test('the consumers of a former version stay while nodes have it', () => {
+    equal(look(second, world(1)).want.map(line).join(' '), `${all} =DaemonSet`);
+    equal(look(second, world(0)).want.map(line).join(' '), all);
+    equal(look(lamp, world(1)).want.map(line).join(' '), all, 'and without versions none does');
+    equal(
+      look(second, seen(module(second), daemonSet(lamp, 3)))
+        .want.map(line)
+        .join(' '),
+      all,
+      'nor one that has no version',
+    );
+  });
+  test('each has its own name and its own pods', () => {
+    const [one, two] = [daemonSet(first), daemonSet(second)];
+    notEqual(one.metadata.name, two.metadata.name);
+    notEqual(JSON.stringify(one.spec.selector), JSON.stringify(two.spec.selector));
+  });
+  test('a node that is told another version loses its consumer before KMM has done anything', () => {
+    const text = JSON.stringify(daemonSet(first).spec.template.spec['affinity']);
+    for (const label of ['version-module.shop.lamp-module', 'shop.lamp-module.version.ready'])
+      ok(text.includes(`{"key":"kmm.node.kubernetes.io/${label}","operator":"In","values":["1"]}`), label);
+  });
+});
+
+describe('a view of a node', () => {
+  const view = viewOf(mapped);
+  const { foreign: plain } = node(mapped, 'a');
+  const changed = (change: (one: Node) => Node) => view(change(structuredClone(plain)));
+
+  test('does not change with what says nothing about the object', () => {
+    const hotter = { ...plain.metadata, labels: { ...plain.metadata.labels, 'example.com/heat': '3' } };
+    deepEqual(
+      changed((one) => ({ ...one, metadata: hotter })),
+      view(plain),
+    );
+    deepEqual(
+      changed((one) => ({ ...one, status: { ...one.status, images: ['x'], conditions: [1] } })),
+      view(plain),
+    );
+    deepEqual(
+      changed((one) => ({ ...one, status: { nodeInfo: { kernelVersion: '5.14.7' } } })),
+      view(plain),
+    );
+  });
+  test('is nothing of a node that is not meant', () =>
+    equal(
+      changed((one) => ({ ...one, metadata: { name: 'a', labels: { lamps: 'no' } } })),
+      undefined,
+    ));
+});
+
+test('kernels are matched as they are told to KMM', () => {
+  const object = aTemplate({
+    driver: { kernels: [...kernels, { kernel: '6.1.0+x', image: 'registry.example/driver:6' }] },
+  });
+  const { kernelMappings } = cut(object, 1).module.moduleLoader.container;
+  deepEqual(
+    kernelMappings.map(({ regexp, literal }) => regexp ?? literal),
+    ['^5\\.14\\..*$', '6.1.0+x'],
+  );
+  const told = (kernel: string) =>
+    kernelMappings.some(({ regexp, literal }) => (regexp ? new RegExp(regexp).test(kernel) : literal === kernel));
+  for (const kernel of ['5.14.0-1', '5.140', '5.14', '6.1.0+x', '6.1.0', 'x5.14.1'])
+    equal(isMapped(object, kernel), told(kernel), kernel);
+  deepEqual(cut(lamp, 1).module.moduleLoader.container.kernelMappings[0]?.regexp, '^.+$');
+});
