@@ -5,7 +5,7 @@ import { childName, DeviceTemplate, mark, partLabels, shortHash } from '../../ap
 import { type Container, DaemonSet, type PodSpec, type PodTemplate } from '../../objects/index.ts';
 import { containerBasics, podBasics, pullPolicyOf } from '../../serving/index.ts';
 import { askedOf } from './asked.ts';
-import { labelsOf } from './module.ts';
+import { labelsOf, moduleName } from './module.ts';
 
 /** Each version of a driver has consumers of its own: a node changes from one to the other when it is told to. */
 export const consumerName = (object: DeviceTemplate): string => {
@@ -23,8 +23,13 @@ export function consumerLabels(object: DeviceTemplate): Record<string, string> {
 /** The pods, with the hash of what they are: they roll when that changes, and not with every revision. */
 export function consumerPods(object: DeviceTemplate): PodTemplate {
   const spec = podSpec(object);
-  return { metadata: { labels: { ...consumerLabels(object), [mark.revision]: shortHash(spec, 10) } }, spec };
+  const labels = { ...consumerLabels(object), [mark.revision]: shortHash(nameless(object, spec), 10) };
+  return { metadata: { labels }, spec };
 }
+
+/** The pods without the name of their Module, so that what asks for the same has the same hash everywhere. */
+const nameless = (object: DeviceTemplate, spec: PodSpec): string =>
+  JSON.stringify(spec).replaceAll(`${object.metadata.namespace}.${moduleName(object)}`, 'module');
 
 function podSpec(object: DeviceTemplate): PodSpec {
   const { secret } = askedOf(object);

@@ -76,6 +76,11 @@ describe('a revision', () => {
     for (const spec of [{ consumer: 'registry.example/c:2' }, { requiredDevices: 2 }, { imagePullSecret: secret }])
       notEqual(hash(aTemplate(spec)), hash(lamp), JSON.stringify(spec));
   });
+  test('has the same pods under whatever name', () => {
+    const other = aTemplate({}, { name: 'other', namespace: 'elsewhere' });
+    equal(hash(other), hash(lamp));
+    notEqual(hash(second), hash(lamp));
+  });
   test('that is stored is what is made, whatever this operator would make', () => {
     const stored = cut(lamp, 1);
     const older = revision(lamp);
