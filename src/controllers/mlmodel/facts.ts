@@ -1,6 +1,7 @@
 // What cannot be read from the cache: how far a download is (the last lines of its pod's log), why a claim does not bind
-// (its events), why a download or a server does not start: for want of its Secret or volume (the events of its pod: its
-// status is silent), or because nobody lets a Job make a pod (the events of the Job), why a load balancer gives no address. And what a download said whose pod is not in the cache.
+// (its events), why a download or a server does not start: for want of its Secret, volume or network (the events of its
+// pod: its status is silent), or because nobody lets a Job make a pod (the events of the Job), why a load balancer gives no
+// address. And what a download said whose pod is not in the cache.
 
 import { heardProgress, mark, type MLModel, type Progress } from '../../api/index.ts';
 import type { Fact, Observed } from '../../kube/define.ts';
@@ -74,7 +75,7 @@ export const claimEvents = events((model, seen) => {
 
 /** The events of a download, an inspection or a server that has its node and does not start. */
 export const podEvents = events((model, seen) => {
-  const pod = model.spec.credentials === undefined ? undefined : downloadIn('Pending', model, seen);
+  const pod = downloadIn('Pending', model, seen);
   const stuck = pod?.spec.nodeName === undefined ? stuckServer(model, askedSource(model, seen), seen) : pod;
   return stuck && aboutOf(stuck);
 });
