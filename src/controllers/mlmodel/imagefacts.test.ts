@@ -144,7 +144,7 @@ describe('whether nodes mount images', () => {
   };
 
   test('is one question for all models that come together, whatever they are called and serve', async () => {
-    const shared = imageVolumes(settings, new FakeClock());
+    const shared = imageVolumes(settings, () => 0);
     const asked: unknown[] = [];
     const kube = reader([good], true, asked);
     const together = Array.from({ length: 500 }, (_, number) => asking(shared, modelOf(number), kube));
@@ -155,7 +155,7 @@ describe('whether nodes mount images', () => {
   });
 
   test('is asked apart for other nodes, and tried apart for other pods and other namespaces', async () => {
-    const shared = imageVolumes(settings, new FakeClock());
+    const shared = imageVolumes(settings, () => 0);
     const asked: unknown[] = [];
     const kube = reader([good], true, asked);
     const askedFor = async (model: MLModel) => {
@@ -172,7 +172,7 @@ describe('whether nodes mount images', () => {
 
   test('is asked anew when the answer is old, though it was a yes', async () => {
     const clock = new FakeClock();
-    const shared = imageVolumes(settings, clock);
+    const shared = imageVolumes(settings, () => clock.monotonic());
     equal(await asking(shared, modelOf(1), reader([good], true)), true);
     await clock.advance(1_999);
     equal(await asking(shared, modelOf(2), reader([old], true)), true);
@@ -181,7 +181,7 @@ describe('whether nodes mount images', () => {
   });
 
   test('is asked anew after a failure, which all hear who waited for it', async () => {
-    const shared = imageVolumes(settings, new FakeClock());
+    const shared = imageVolumes(settings);
     const down: Reader = { ...reader([good], true), list: () => Promise.reject(new Error('down')) };
     const heard = await Promise.allSettled([1, 2].map((number) => asking(shared, modelOf(number), down)));
     deepEqual(
@@ -193,7 +193,7 @@ describe('whether nodes mount images', () => {
 
   test('is asked anew where an answer does not come', async () => {
     const clock = new FakeClock();
-    const shared = imageVolumes(settings, clock);
+    const shared = imageVolumes(settings, () => clock.monotonic());
     void asking(shared, modelOf(1), { ...reader([good], true), list: () => new Promise(() => {}) });
     await clock.advance(2_000);
     equal(await asking(shared, modelOf(2), reader([good], true)), true);

@@ -3,7 +3,6 @@
 // a question about the cluster: models that come together and ask the same share one answer.
 
 import { childName, type MLModel, shortHash } from '../../api/index.ts';
-import { type Clock, hashOf, systemClock } from '../../base/index.ts';
 import type { Fact, Reader, Rule } from '../../kube/define.ts';
 import { Deployment, Job, Node } from '../../objects/index.ts';
 import { inspectName, isOpen, mountsImage } from './look.ts';
@@ -32,9 +31,9 @@ interface Trial {
 /** Whether the API server keeps image volumes, and all nodes that may run the servers are known to mount them. */
 export function imageVolumes(
   settings: MLModelSettings,
-  clock: Pick<Clock, 'monotonic'> = systemClock,
+  monotonic = () => performance.now(),
 ): Fact<MLModel, Trial, boolean, MLModelClients> {
-  const answers = new Answers(clock);
+  const answers = new Answers(monotonic);
   return {
     freshFor: 600_000,
     perSecond: 50, // as names are looked up, beside which it takes no time of its own
@@ -54,20 +53,20 @@ const sharedFor = 2_000;
 
 /** The answers of the last moment, and those that are under way, by question. No more are held than are asked in that time. */
 class Answers {
-  private readonly clock: Pick<Clock, 'monotonic'>;
+  private readonly monotonic: () => number;
   /** In the order in which they were asked. */
   private readonly asked = new Map<string, { at: number; answer: Promise<boolean> }>();
 
-  constructor(clock: Pick<Clock, 'monotonic'>) {
-    this.clock = clock;
+  constructor(monotonic: () => number) {
+    this.monotonic = monotonic;
   }
 
   to(question: object, ask: () => Promise<boolean>): Promise<boolean> {
     this.forgetOld();
-    const key = hashOf(question);
+    const key = shortHash(question, 16);
     const former = this.asked.get(key);
     if (former) return former.answer;
-    const made = { at: this.clock.monotonic(), answer: ask() };
+    const made = { at: this.monotonic(), answer: ask() };
     this.asked.set(key, made);
     made.answer.catch(() => this.asked.get(key) === made && this.asked.delete(key));
     return made.answer;
@@ -76,7 +75,7 @@ class Answers {
   /** Counted from the question: one that is never answered holds nobody up for longer either. */
   private forgetOld(): void {
     for (const [key, { at }] of this.asked) {
-      if (this.clock.monotonic() - at < sharedFor) return;
+      if (this.monotonic() - at < sharedFor) return;
       this.asked.delete(key);
     }
   }
