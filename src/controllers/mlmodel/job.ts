@@ -3,7 +3,7 @@
 
 import { downloadSeconds, exitCode, mark, MLModel, partLabels, type SourceAccess } from '../../api/index.ts';
 import { Job, type PodSpec } from '../../objects/index.ts';
-import { containerBasics, defined, podBasics } from './pod.ts';
+import { annotated, containerBasics, defined, podBasics } from './pod.ts';
 import type { MLModelSettings } from './settings.ts';
 import { isImage } from './source.ts';
 
@@ -18,6 +18,8 @@ export interface Program {
   memory: string;
   /** Further labels of Job and pod. */
   labels?: Record<string, string>;
+  /** Further annotations of the pod. */
+  annotations?: Record<string, string>;
   /** Further fields of the pod. */
   pod?: Partial<PodSpec>;
   mounts: readonly Mount[];
@@ -57,10 +59,7 @@ export function programJob(model: MLModel, program: Program, settings: MLModelSe
         ],
       },
       template: {
-        metadata: {
-          labels: { ...model.spec.podLabels, ...labels },
-          ...defined({ annotations: model.spec.podAnnotations }),
-        },
+        metadata: { labels: { ...model.spec.podLabels, ...labels }, ...annotated(model, program.annotations) },
         spec: podSpec(model, program, settings),
       },
     },

@@ -25,6 +25,12 @@ export function podBasics({ spec }: MLModel): Partial<PodSpec> {
   };
 }
 
+/** A person's annotations on a pod, and ours, if there are any. */
+export const annotated = ({ spec }: MLModel, own: Record<string, string> = {}): PodTemplate['metadata'] =>
+  Object.keys(own).length === 0
+    ? defined({ annotations: spec.podAnnotations })
+    : { annotations: { ...spec.podAnnotations, ...own } };
+
 /** No way up and nothing to write on, but for named folders. */
 export const containerBasics: Partial<Container> = {
   securityContext: {

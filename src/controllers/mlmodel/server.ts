@@ -1,9 +1,10 @@
 // The servers: the pod template of a revision, and the Deployment that runs it.
 
 import { childName, labelValue, mark, MLModel, partLabels } from '../../api/index.ts';
-import { archLabel, type Container, Deployment, type PodSpec, type PodTemplate } from '../../objects/index.ts';
+import { archLabel, builtFor, type Container, Deployment, type PodTemplate } from '../../objects/index.ts';
 import { type Framework, modelPath } from './frameworks.ts';
-import { containerBasics, defined, podBasics, pullPolicyOf, together } from './pod.ts';
+import type { Program } from './job.ts';
+import { annotated, containerBasics, defined, podBasics, pullPolicyOf, together } from './pod.ts';
 import type { Revision } from './revision.ts';
 import type { MLModelSettings } from './settings.ts';
 import { imageOf, type Located } from './source.ts';
@@ -69,6 +70,7 @@ export function renderTemplate(
   settings: MLModelSettings,
 ): { template: PodTemplate; port: number } {
   const row = rowFor(model, settings);
+  const nodes = nodesFor(model, settings);
   const labels = {
     ...model.spec.podLabels,
     ...serverLabels(model),
@@ -76,10 +78,10 @@ export function renderTemplate(
     ...(source.claim !== undefined && { [mark.weights]: labelValue(source.claim) }),
   };
   const template: PodTemplate = {
-    metadata: { labels, ...annotationsOf(model, source) },
+    metadata: { labels, ...annotated(model, { ...nodes.annotations, ...weightsOf(source) }) },
     spec: {
       ...podBasics(model),
-      ...nodesFor(model, settings),
+      ...nodes.pod,
       // Named always: an account that is only left out would stay, in the field that is its former name.
       serviceAccountName: model.spec.serviceAccountName ?? 'default',
       ...together(model, source),
@@ -97,10 +99,18 @@ const scratch = (path: string, index: number) => ({
   emptyDir: path.startsWith('/dev/') ? { medium: 'Memory' } : {},
 });
 
-/** Nodes for which the server's image is built, beside what a person asks; an image of their own may be built for any. */
-export function nodesFor({ spec }: MLModel, { frameworks }: MLModelSettings): Partial<PodSpec> {
-  const arch = spec.server?.image === undefined ? frameworks[spec.framework]?.arch : undefined;
-  return arch === undefined ? {} : { nodeSelector: { [archLabel]: arch, ...spec.nodeSelector } };
+/** Nodes for which the server's image is built, beside what a person asks; the pod says that it is we who ask. */
+export function nodesFor(model: MLModel, settings: MLModelSettings): Pick<Program, 'annotations' | 'pod'> {
+  const arch = archFor(model, settings);
+  if (arch === undefined) return {};
+  const nodeSelector = { ...model.spec.nodeSelector, [archLabel]: arch };
+  return { annotations: { [builtFor]: arch }, pod: { nodeSelector } };
+}
+
+/** A person's own image may be built for any, and what they say of nodes goes before the row. */
+function archFor({ spec }: MLModel, { frameworks }: MLModelSettings): string | undefined {
+  const theirs = spec.server?.image ?? spec.nodeSelector?.[archLabel];
+  return theirs === undefined ? frameworks[spec.framework]?.arch : undefined;
 }
 
 /** Weights are mounted, never copied into the pod; an image is pulled once by each node. */
@@ -111,10 +121,9 @@ function weightsVolume(source: Located): { name: string; [kind: string]: unknown
 }
 
 /** A pod says by digest which image its weights are from, in whatever way they reached it. */
-function annotationsOf({ spec }: MLModel, source: Located): { annotations?: Record<string, string> } {
+function weightsOf(source: Located): Record<string, string> {
   const image = imageOf(source);
-  if (image === undefined) return defined({ annotations: spec.podAnnotations });
-  return { annotations: { ...spec.podAnnotations, [mark.image]: image } };
+  return image === undefined ? {} : { [mark.image]: image };
 }
 
 /** The port on which servers of a model answer. */
