@@ -97,6 +97,7 @@ describe('on nodes that mount images', { concurrency: 3 }, () => {
     const { stdout } = await rig.plane.kubectl(['get', 'nodes', '-o', 'name']);
     for (const node of stdout.trim().split('\n'))
       await must(rig.plane, ['patch', node, '--subresource=status', '-p', patch]);
+    await pause(2_000); // for so long models share what was answered before
   });
 
   test('an image is served by its digest, with neither a claim nor a Job; a tag that moves changes nothing', async () => {

@@ -48,7 +48,7 @@ export function imageVolumes(
   };
 }
 
-/** Milliseconds for which others get the same answer. Short: whoever mends nodes or policies and then makes a model is asked for anew. */
+/** Milliseconds for which others get the same answer. Short: a model that comes after nodes or policies changed must find them so. */
 const sharedFor = 2_000;
 
 /** The answers of the last moment, and those that are under way, by question. No more are held than are asked in that time. */
