@@ -23,7 +23,8 @@ export interface Program {
 export function start({ program, args }: Command, folder: string, name: string): Program {
   const log = openSync(join(folder, 'logs', `${name}.log`), 'a');
   const began = Date.now();
-  const child = spawn(program, args, { stdio: ['ignore', log, log], env: { ...process.env, NODE_ENV: 'production' } });
+  const env = { ...withoutOurs(process.env), NODE_ENV: 'production' };
+  const child = spawn(program, args, { stdio: ['ignore', log, log], env });
   closeSync(log);
   const ended = endOf(child, program);
   const { pid = 0 } = child;
@@ -43,3 +44,7 @@ const endOf = (child: ChildProcess, program: string): Promise<void> =>
     child.once('error', (error) => reject(new Error(`${program} could not be started`, { cause: error })));
     child.once('exit', () => resolve());
   });
+
+/** Settings of whoever runs the bench are none of an operator. */
+const withoutOurs = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('BATON_')));
