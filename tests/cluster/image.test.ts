@@ -230,6 +230,6 @@ test('what names no image is refused when it is written, and the sample is not',
 test('nothing of a trial is stored, and nodes are asked for only while an image is looked at', () => {
   const trials = rig.proxy.trace.requests({ resource: 'deployments', verb: 'create' }).filter(({ dryRun }) => dryRun);
   ok(trials.length > 0);
-  ok(trials.every(({ name, answer }) => name === 'iris-trial' && answer?.status === 201));
+  ok(trials.every(({ name, answer }) => /^trial-\w+$/.test(name) && answer?.status === 201));
   ok(rig.proxy.trace.requests({ resource: 'nodes' }).length < 30);
 });
