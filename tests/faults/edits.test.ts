@@ -10,7 +10,7 @@ import { eventually } from '../kit/eventually.ts';
 import { home, type Rig, startRig } from '../kit/rig.ts';
 import { atRest, becomesReady, type Lane, onLane, wordsOf } from '../kit/lane.ts';
 import { plain } from '../kit/trio/life.ts';
-import { Trio } from '../kit/trio/schema.ts';
+import { OldTrio, Trio } from '../kit/trio/schema.ts';
 
 let rig: Rig;
 before(async () => void (rig = await startRig()));
@@ -89,7 +89,9 @@ describe('edits', { concurrency: 4 }, () => {
       const { calls } = proxy.trace.since(mark);
       const leases = calls.filter(({ resource }) => resource === 'leases');
       t.diagnostic(`${leases.length} requests for the lease, ${proxy.watches()} watches`);
-      deepEqual(calls.filter((call) => !leases.includes(call)).map(wordsOf), []);
+      // Of a kind that nobody ever touched an API server may send no bookmarks: its watch falls silent, and is opened anew, once here.
+      const silent = calls.filter(({ verb, resource }) => verb === 'watch' && resource === OldTrio.plural).slice(0, 1);
+      deepEqual(calls.filter((call) => !leases.includes(call) && !silent.includes(call)).map(wordsOf), []);
       ok(leases.every(({ verb }) => verb === 'update') && leases.length <= 46, `${leases.length} renewals`);
     }));
 });
