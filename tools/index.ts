@@ -5,5 +5,5 @@ export { buildImage, type BuiltImage, type ImageOptions } from './image/assemble
 export { operatorRoles } from './install/objects.ts';
 export { home } from './install/place.ts';
 export { installInto } from './run/local.ts';
-export { type LocalOperator, startLocalOperator } from './run/operator.ts';
+export { type LocalOperator, startLocalOperator, withoutSettings } from './run/operator.ts';
 export { screenOn } from './run/screen.ts';

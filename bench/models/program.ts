@@ -4,6 +4,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { withoutSettings } from '../../tools/index.ts';
 
 /** How it is started. */
 export interface Command {
@@ -23,7 +24,7 @@ export interface Program {
 export function start({ program, args }: Command, folder: string, name: string): Program {
   const log = openSync(join(folder, 'logs', `${name}.log`), 'a');
   const began = Date.now();
-  const env = { ...withoutOurs(process.env), NODE_ENV: 'production' };
+  const env = { ...withoutSettings(process.env), NODE_ENV: 'production' };
   const child = spawn(program, args, { stdio: ['ignore', log, log], env });
   closeSync(log);
   const ended = endOf(child, program);
@@ -44,7 +45,3 @@ const endOf = (child: ChildProcess, program: string): Promise<void> =>
     child.once('error', (error) => reject(new Error(`${program} could not be started`, { cause: error })));
     child.once('exit', () => resolve());
   });
-
-/** Settings of whoever runs the bench are none of an operator. */
-const withoutOurs = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('BATON_')));
