@@ -10,7 +10,7 @@ import { eventually } from '../kit/eventually.ts';
 import { home, type Rig, startRig } from '../kit/rig.ts';
 import { atRest, becomesReady, type Lane, onLane, wordsOf } from '../kit/lane.ts';
 import { plain } from '../kit/trio/life.ts';
-import { OldTrio, Trio } from '../kit/trio/schema.ts';
+import { Trio } from '../kit/trio/schema.ts';
 
 let rig: Rig;
 before(async () => void (rig = await startRig()));
@@ -78,7 +78,6 @@ describe('edits', { concurrency: 4 }, () => {
   test('pitfall 2: steady state costs no request but the lease, and no watch is opened anew, over 90 s', (t) =>
     onLane(rig, { ...plain, lease: { namespace: home, name: 'trio' } }, async (lane) => {
       const { namespace, proxy } = lane;
-      await touchAlias();
       const names = ['one', 'two', 'three', 'four', 'five'];
       await Promise.all(
         names.map((name) => rig.apply(Trio, { metadata: { namespace, name }, spec: { text: `I am ${name}` } })),
@@ -94,13 +93,6 @@ describe('edits', { concurrency: 4 }, () => {
       ok(leases.every(({ verb }) => verb === 'update') && leases.length <= 46, `${leases.length} renewals`);
     }));
 });
-
-/** Of a kind that nobody ever touched an API server may send no bookmarks: its watch would fall silent, and be opened anew. */
-async function touchAlias(): Promise<void> {
-  const namespace = await rig.namespace();
-  await rig.apply(OldTrio, { metadata: { namespace, name: 'once' }, spec: { text: 'hello' } });
-  await rig.admin.delete(OldTrio, { namespace, name: 'once' });
-}
 
 const firstWrite = ({ proxy }: Lane, mark: number): Call | undefined =>
   proxy.trace.writes().find(({ seq }) => seq > mark);
