@@ -6,5 +6,5 @@ export { operatorRoles } from './install/objects.ts';
 export { productKinds } from './product.ts';
 export { home } from './install/place.ts';
 export { installInto } from './run/local.ts';
-export { type LocalOperator, startLocalOperator } from './run/operator.ts';
+export { type LocalOperator, startLocalOperator, withoutSettings } from './run/operator.ts';
 export { screenOn } from './run/screen.ts';

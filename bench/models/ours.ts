@@ -5,31 +5,18 @@ import { hostname } from 'node:os';
 import { egressRules, makeLog, systemClock } from '../../src/base/index.ts';
 import { loadKubeconfig, startOperator } from '../../src/kube/index.ts';
 import { clientsFrom, controllersFrom } from '../../src/operator/index.ts';
+import { defaultSettings } from '../../tests/kit/settings.ts';
 
 const [kubeconfig = '', weights = ''] = process.argv.slice(2);
 const plainRegistries = [weights.split('/')[0] ?? ''];
 const rules = egressRules({ allow: ['127.0.0.1'] });
 
-const settings = {
-  image: 'baton:bench',
-  frameworks: {},
-  namespaces: [],
-  imageVolumes: 'on',
-  egressDeny: [],
-  plainRegistries,
-  privilegedImages: [],
-  exposure: 'NodePort',
-  exposureDomain: undefined,
-  exposureTls: false,
-  exposureAnnotations: {},
-  ingressClass: undefined,
-  gateway: undefined,
-} as const;
+const settings = { ...defaultSettings, image: 'baton:bench', imageVolumes: 'on', plainRegistries } as const;
 
 const around = { clock: systemClock, random: Math.random };
 const operator = await startOperator({
   ...around,
-  controllers: controllersFrom({ ...settings, namespaces: [] }, clientsFrom({ plainRegistries }, { ...around, rules })),
+  controllers: controllersFrom(settings, clientsFrom({ plainRegistries }, { ...around, rules })),
   access: () => loadKubeconfig(kubeconfig),
   namespaces: [],
   lease: { namespace: 'baton-system', name: 'baton', identity: `${hostname()}_bench` },

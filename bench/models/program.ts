@@ -4,6 +4,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { withoutSettings } from '../../tools/index.ts';
 
 /** How it is started. */
 export interface Command {
@@ -23,7 +24,8 @@ export interface Program {
 export function start({ program, args }: Command, folder: string, name: string): Program {
   const log = openSync(join(folder, 'logs', `${name}.log`), 'a');
   const began = Date.now();
-  const child = spawn(program, args, { stdio: ['ignore', log, log], env: { ...process.env, NODE_ENV: 'production' } });
+  const env = { ...withoutSettings(process.env), NODE_ENV: 'production' };
+  const child = spawn(program, args, { stdio: ['ignore', log, log], env });
   closeSync(log);
   const ended = endOf(child, program);
   const { pid = 0 } = child;

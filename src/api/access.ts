@@ -70,3 +70,9 @@ export function heardInspect(args: readonly string[]): { order: InspectOrder } |
     return { wrong: error instanceof Error ? error.message : 'the arguments cannot be read' };
   }
 }
+
+/** The API server as every pod is told of it. */
+export function apiServerIn(environment: Readonly<Record<string, string | undefined>>): string[] {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = environment;
+  return host === undefined ? [] : [host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`];
+}

@@ -24,21 +24,45 @@ export interface ActOptions {
 /** Why something is written: it is asked for, or somebody else undid what was asked for. */
 export type WriteCause = 'asked' | 'drift';
 
-/** What became of a pass: `refused` ended it early. */
+/** What became of a pass: `refused` ended it early, what was refused `apart` did not. */
 export interface Outcome {
   refused?: unknown;
+  apart: readonly Setback[];
+}
+
+/** A refusal that only one condition tells of. */
+export interface Setback {
+  condition: string;
+  child: KubeObject;
+  refusal: Refusal;
 }
 
 /** Brings the children to what is wanted. Errors are handed back, so that the status can still be told. */
 export async function act(want: readonly Desired[], options: ActOptions): Promise<Outcome> {
+  const apart: Setback[] = [];
   try {
     checkWishes(want, options.owner);
-    for (const desired of joinNotes(want)) await one(desired, options);
-    await prune(want, options);
-    return {};
+    for (const desired of joinNotes(want)) apart.push(...(await tried(desired, options)));
+    await prune(want, apart, options);
+    return { apart };
   } catch (refused) {
-    return { refused };
+    return { refused, apart };
   }
+}
+
+/** What is apart is told once it is done: a refused attempt, repeated with every pass, is neither a write nor a fight. */
+async function tried(desired: Desired, options: ActOptions): Promise<Setback[]> {
+  const { apart: condition } = desired;
+  if (condition === undefined) return one(desired, options).then(() => []);
+  const done: Parameters<ActOptions['writes']>[] = [];
+  try {
+    await one(desired, { ...options, writes: (...write) => void done.push(write) });
+  } catch (refusal) {
+    if (!(refusal instanceof Refusal)) throw refusal;
+    return [{ condition, child: childIn(desired), refusal }];
+  }
+  for (const write of done) await options.writes(...write);
+  return [];
 }
 
 async function one(desired: Desired, options: ActOptions): Promise<void> {
@@ -47,18 +71,15 @@ async function one(desired: Desired, options: ActOptions): Promise<void> {
   const held = store.get(options.owner.object.metadata.namespace ?? '', child.metadata.name);
   if (held?.object.metadata.deletionTimestamp) return; // watched leaving; its going wakes us
   try {
-    if ('create' in desired) await created(child, held, store, options);
-    if ('apply' in desired) await applied(child, held, store, options);
+    const missing = () => post(dress(child, options.owner), missingBy(desired, options), store, options);
+    if (!held && ('create' in desired || 'apply' in desired)) await missing();
+    if ('create' in desired && held) await marked(child, held, store, options);
+    if ('apply' in desired && held) await applied(child, held, store, options);
     if ('keep' in desired && held) await marked(child, held, store, options);
     if ('note' in desired) await noted(desired, held, store, options);
   } catch (error) {
     throw judged(error, child);
   }
-}
-
-async function created(child: KubeObject, held: Entry | undefined, store: Store, options: ActOptions): Promise<void> {
-  if (!held) return post(dress(child, options.owner), store, options);
-  await marked(child, held, store, options);
 }
 
 /** Of a child that is left alone only the marks are ours to write. */
@@ -71,9 +92,8 @@ async function marked(child: KubeObject, { object }: Entry, store: Store, option
   store.wrote(await putBack(client, store.kind, object, child, owner));
 }
 
-async function applied(child: KubeObject, held: Entry | undefined, store: Store, options: ActOptions): Promise<void> {
+async function applied(child: KubeObject, held: Entry, store: Store, options: ActOptions): Promise<void> {
   const wanted = dress(child, options.owner);
-  if (!held) return post(wanted, store, options);
   if (!isOurs(held.object, wanted, options.owner)) throw ownershipConflict(held.object);
   const change = changeNeeded(wanted, held.object);
   if (!change) return;
@@ -92,15 +112,23 @@ function changeNeeded(wanted: KubeObject, held: KubeObject): { why: string; caus
   return why === undefined ? undefined : { why, cause: 'drift' };
 }
 
-/** Whether everything that is asked for was there before: what is missing then was taken away. */
-function wasWhole({ object: { metadata, status } }: Owner): boolean {
-  const ready = conditionOf(status, 'Ready');
-  return ready?.status === 'True' && ready.observedGeneration === metadata.generation;
+/**
+ * Why a child is missing. Where its condition holds for what is asked it was there, so somebody took it away; unless what
+ * it replaces is there still, which held that condition in its stead.
+ */
+export function missingBy(desired: Desired, options: Pick<ActOptions, 'owner' | 'stores'>): WriteCause {
+  const { metadata, status } = options.owner.object;
+  const held = conditionOf(status, desired.apart ?? 'Ready');
+  const wasThere = held?.status === 'True' && held.observedGeneration === metadata.generation;
+  const { name } = childIn(desired).metadata;
+  const replaces =
+    desired.apart !== undefined && childrenOf(options).some(({ object }) => object.metadata.name === name);
+  return wasThere && !replaces ? 'drift' : 'asked';
 }
 
 /** Creates the child. */
-async function post(wanted: KubeObject, store: Store, options: ActOptions): Promise<void> {
-  await options.writes(wanted, 'it was missing', wasWhole(options.owner) ? 'drift' : 'asked');
+async function post(wanted: KubeObject, cause: WriteCause, store: Store, options: ActOptions): Promise<void> {
+  await options.writes(wanted, 'it was missing', cause);
   try {
     store.wrote(await options.client.create(store.kind, wanted, { manager: manager.children }));
   } catch (error) {
@@ -138,16 +166,25 @@ async function noted(
   store.wrote(await options.client.apply(store.kind, body, { manager: manager.evidence }));
 }
 
-/** Deletes own children that nobody wants, each only as it was seen, and only for a parent that still asks so. */
-async function prune(want: readonly Desired[], options: ActOptions): Promise<void> {
+/**
+ * Deletes own children that nobody wants, each only as it was seen, and only for a parent that still asks so. What stands
+ * under the name of a refused one, in another kind, stays until it can be replaced.
+ */
+async function prune(want: readonly Desired[], apart: readonly Setback[], options: ActOptions): Promise<void> {
   const wanted = new Set(want.map((desired) => nameOf(childIn(desired))));
-  const { namespace = '', uid = '' } = options.owner.object.metadata;
-  const unwanted = options.stores
-    .flatMap((store) => store.ownedBy(namespace, uid).map(({ object }) => ({ store, object })))
-    .filter(({ object }) => !wanted.has(nameOf(object)) && !object.metadata.deletionTimestamp);
+  const refused = new Set(apart.map(({ child }) => child.metadata.name));
+  const unwanted = childrenOf(options).filter(
+    ({ object }) =>
+      !wanted.has(nameOf(object)) && !refused.has(object.metadata.name) && !object.metadata.deletionTimestamp,
+  );
   if (unwanted.length === 0) return;
   await confirmParent(options);
   for (const { store, object } of unwanted) await remove(object, store, options);
+}
+
+function childrenOf({ owner, stores }: Pick<ActOptions, 'owner' | 'stores'>): { store: Store; object: KubeObject }[] {
+  const { namespace = '', uid = '' } = owner.object.metadata;
+  return stores.flatMap((store) => store.ownedBy(namespace, uid).map(({ object }) => ({ store, object })));
 }
 
 /** A live look at the parent: what we saw of it may be old, and a deletion cannot be taken back. */

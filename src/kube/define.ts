@@ -7,11 +7,12 @@ import type { CommonStatus, Kind, KubeObject, ShapeOf } from '../objects/index.t
 export type Parent = KubeObject & { spec?: unknown; status?: CommonStatus };
 
 /** What should be true of one child after a pass. A child that is not mentioned is deleted. */
-export type Desired =
+export type Desired = (
   | { create: KubeObject }
   | { apply: KubeObject }
   | { keep: KubeObject }
-  | { note: KubeObject; annotations: Record<string, string> };
+  | { note: KubeObject; annotations: Record<string, string> }
+) & { apart?: string };
 
 /** Made if missing, then left alone. */
 export const create = (child: KubeObject): Desired => ({ create: child });
@@ -21,6 +22,8 @@ export const apply = (child: KubeObject): Desired => ({ apply: child });
 export const keep = (child: KubeObject): Desired => ({ keep: child });
 /** Remembered as annotations on an own child, beside whatever else is wanted of it. What is not noted again is forgotten. */
 export const note = (child: KubeObject, annotations: Record<string, string>): Desired => ({ note: child, annotations });
+/** Wanted, but no part of Ready: a refusal of it is told in this condition alone, and holds nothing else up. */
+export const apart = (condition: string, desired: Desired): Desired => ({ ...desired, apart: condition });
 
 /** The world of one object, from the cache. Asking costs no request. */
 export interface Observed {

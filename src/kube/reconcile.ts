@@ -21,12 +21,15 @@ import { NotLeading } from './lease.ts';
 import { observe, type Stores } from './observe.ts';
 import { judged, Refusal, Stale } from './refusal.ts';
 import { type Key, keyText, type Subscriptions } from './routes.ts';
-import { refusedStatus, tell, type TellOptions } from './status.ts';
+import { refusedStatus, tell, type TellOptions, withSetback } from './status.ts';
 
 type Told = Decision<CommonStatus>;
 
 /** More rounds than a chain of answers needs; a fight is left to the queue and the circuit. */
 const mostRounds = 4;
+
+/** After so many milliseconds what was refused apart is tried again; what else there is to do does not wait for it. */
+const apartAgain = 30_000;
 
 /** Everything that one controller's passes work with. */
 export interface Bench {
@@ -59,7 +62,8 @@ export async function reconcile(key: Key, bench: Bench): Promise<{ again?: numbe
   const { decision, outcome } = result;
   await told(decision.status, outcome, owner, bench);
   if (outcome.refused !== undefined) throw outcome.refused;
-  return decision.again === undefined ? {} : { again: decision.again };
+  const again = Math.min(decision.again ?? Infinity, outcome.apart.length > 0 ? apartAgain : Infinity);
+  return again === Infinity ? {} : { again };
 }
 
 /**
@@ -94,7 +98,7 @@ function toldRefusal(refused: Refusal, owner: Owner, bench: Bench): Promise<void
   const { generation: observedGeneration = 0 } = owner.object.metadata;
   const { conditions = [], ...rest } = owner.object.status ?? {};
   const ours = conditions.filter(({ type }) => conditionsOf(bench.definition).includes(type));
-  return told({ ...rest, observedGeneration, conditions: ours }, { refused }, owner, bench);
+  return told({ ...rest, observedGeneration, conditions: ours }, { refused, apart: [] }, owner, bench);
 }
 
 /** Gone: owner references collect the children, and nothing of it is remembered here. */
@@ -197,12 +201,13 @@ async function acted(
 }
 
 /** The status is told also when a write was refused: then it says so. */
-async function told(wanted: CommonStatus, { refused }: Outcome, owner: Owner, bench: Bench): Promise<void> {
+async function told(wanted: CommonStatus, { refused, apart }: Outcome, owner: Owner, bench: Bench): Promise<void> {
   const { client, definition, clock } = bench;
   const store = bench.parents.get(owner.kind);
   if (!store || (refused !== undefined && !(refused instanceof Refusal))) return;
   const { failedPhase: phase } = definition;
-  const status = refused ? refusedStatus(wanted, { reason: refused.reason, message: refused.message, phase }) : wanted;
+  const open = apart.reduce((all, { condition, refusal }) => withSetback(all, condition, refusal), wanted);
+  const status = refused ? refusedStatus(open, { reason: refused.reason, message: refused.message, phase }) : open;
   const now = clock.now();
   const bad = turnedBad(owner.object.status, status);
   if (bad) await posted(warningOf(owner, bad, now), bench);

@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { CommonStatus, Condition } from '../objects/index.ts';
-import { refusedStatus, sameStatus, settled } from './status.ts';
+import { refusedStatus, sameStatus, settled, withSetback } from './status.ts';
 
 const noon = '2026-05-01T12:00:00Z';
 const now = Date.parse(noon);
@@ -198,6 +198,31 @@ describe('a refused pass', () => {
         .conditions?.slice(3)
         .map(({ type, message }) => `${type}: ${message}`),
       ['Serving: no more', 'Stored: it is being loaded', 'Exposed: nobody asked'],
+    );
+  });
+});
+
+describe('a refusal apart from Ready', () => {
+  const refusal = { reason: 'QuotaExceeded', message: 'no more' };
+  const shown = (status: 'True' | 'False') => ready(status, { type: 'Shown', message: 'it is shown in the window' });
+
+  test('is told by its own condition, and by no other word of the status', () => {
+    const status = {
+      observedGeneration: 7,
+      phase: 'Open',
+      message: 'open',
+      conditions: [shown('False'), ready('True')],
+    };
+    const told = { type: 'Shown', status: 'False', ...refusal, observedGeneration: 7 };
+    deepEqual(withSetback(status, 'Shown', refusal), { ...status, conditions: [told, ready('True')] });
+    deepEqual(withSetback({ observedGeneration: 7 }, 'Shown', refusal).conditions, [told]);
+  });
+
+  test('says what holds nevertheless', () => {
+    const { conditions } = withSetback({ conditions: [shown('True')] }, 'Shown', refusal);
+    deepEqual(
+      conditions?.map(({ status, message }) => [status, message]),
+      [['False', 'no more; it is shown in the window']],
     );
   });
 });

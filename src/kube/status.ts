@@ -93,6 +93,17 @@ export function refusedStatus(status: CommonStatus, { reason, message: why, phas
   return { ...status, ...(phase !== undefined && { phase }), message, conditions: [...judged, ...others] };
 }
 
+/** The same status where something apart from Ready was refused: its own condition says so, with what holds nevertheless. */
+export function withSetback(status: CommonStatus, condition: string, { reason, message: why }: Refused): CommonStatus {
+  const { observedGeneration, conditions = [] } = status;
+  const held = conditionOf(status, condition);
+  const still = held?.status === 'True' ? `; ${held.message}` : '';
+  const message = `${clipped(why, longestRefusal)}${still}`;
+  const generation = observedGeneration === undefined ? {} : { observedGeneration };
+  const told = { type: condition, status: 'False' as const, reason, message, ...generation };
+  return { ...status, conditions: held ? conditions.map((one) => (one === held ? told : one)) : [...conditions, told] };
+}
+
 function stillThere(status: CommonStatus): string {
   const available = conditionOf(status, 'Available');
   return available?.status === 'True' && available.message ? `; ${available.message}` : '';

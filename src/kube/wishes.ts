@@ -29,7 +29,7 @@ export function joinNotes(want: readonly Desired[]): Desired[] {
     const first = joined.get(idOf(desired.note));
     if (first) Object.assign(first.annotations, desired.annotations);
     if (first) return [];
-    const own = { note: desired.note, annotations: { ...desired.annotations } };
+    const own = { ...desired, annotations: { ...desired.annotations } };
     joined.set(idOf(desired.note), own);
     return [own];
   });

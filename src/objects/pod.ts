@@ -7,6 +7,9 @@ import { kindOf, type KubeObject } from './kind.ts';
 /** On nodes: the architecture of their CPUs. */
 export const archLabel = 'kubernetes.io/arch';
 
+/** On pods: the architecture that we ask of their node, because the image of the server is built for no other. */
+export const builtFor = 'baton.dev/built-for';
+
 /** A container as it is asked for. */
 export interface Container {
   name: string;

@@ -1,4 +1,5 @@
-// What a way to the outside needs is asked for at the start, by the name of the setting that is missing.
+// What a way to the outside needs is asked for at the start, by the name of the setting that is missing; what has no effect
+// with it, or would be refused with every model, is named as well.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -71,8 +72,51 @@ describe('what is missing or wrong is named', () => {
       match(wrong(`--gateway=${bad}`), /--gateway: must be NAMESPACE\/NAME/);
   });
 
-  test('an annotation that is no text', () =>
-    match(wrong('--exposure-annotations={a: 1}'), /--exposure-annotations: a: must be a text/));
+  test('an annotation that is no text, or that nobody could set', () => {
+    match(wrong('--exposure-annotations={a: 1}'), /--exposure-annotations: a: must be a text/);
+    for (const bad of ['no blanks here', 'a/b/c', '/a', 'a/', '-a', 'no domain!/a', 'a'.repeat(64), ''])
+      match(
+        wrong(`--exposure-annotations=${JSON.stringify({ [bad]: 'x' })}`),
+        /--exposure-annotations: ".*" is no key of an annotation: one is like example\.com\/scheme/,
+      );
+    const good = { 'Example.com/Scheme_1.a': 'x', a: 'y' };
+    deepEqual(found(`--exposure-annotations=${JSON.stringify(good)}`).annotations, good);
+  });
+
+  test('a class that there cannot be', () => {
+    for (const bad of ['My Class!', 'Edge', '-edge', 'a'.repeat(254)])
+      match(
+        wrong('--exposure=Ingress', domain, `--ingress-class=${bad}`),
+        /--ingress-class: must be the name of an IngressClass, as `kubectl get ingressclasses` shows it/,
+      );
+    equal(
+      (found('--exposure=Ingress', domain, '--ingress-class=edge.v2') as { className?: string }).className,
+      'edge.v2',
+    );
+  });
+
+  test('what has no effect with the way that is set', () => {
+    const rows: [way: string[], idle: string, words: RegExp][] = [
+      [
+        [],
+        '--gateway=edge/shared',
+        /^gateway has no effect with exposure NodePort: remove it, or set exposure to Gateway$/,
+      ],
+      [[], '--exposure-tls=on', /^exposureTls has no effect with exposure NodePort: .* to Ingress or Gateway$/],
+      [[], domain, /^exposureDomain has no effect with exposure NodePort/],
+      [['--exposure=LoadBalancer'], '--ingress-class=edge', /^ingressClass has no effect with exposure LoadBalancer/],
+      [['--exposure=Ingress', domain], '--gateway=edge/shared', /^gateway has no effect with exposure Ingress/],
+      [
+        ['--exposure=Gateway', domain, '--gateway=a/b'],
+        '--ingress-class=edge',
+        /^ingressClass has no effect .*Gateway/,
+      ],
+    ];
+    for (const [way, idle, words] of rows) {
+      found(...way);
+      match(wrong(...way, idle), words);
+    }
+  });
 
   test('a way that there is not', () =>
     match(wrong('--exposure=Tunnel'), /must be NodePort or LoadBalancer or Ingress or Gateway/));

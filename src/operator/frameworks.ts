@@ -6,16 +6,24 @@ import { type Framework, frameworks } from '../controllers/mlmodel/index.ts';
 import type { Read } from './forms.ts';
 import { suggestion } from './nearest.ts';
 
+/** As nodes say it in `kubernetes.io/arch`. */
+const architectures = ['amd64', 'arm64', 'arm', '386', 'ppc64le', 's390x', 'riscv64', 'loong64', 'mips64le'];
+
 const row = z
   .strictObject({
-    image: z.string().min(1),
+    image: z.string().regex(/^\S+$/, 'must be the name of an image, without blanks'),
     command: z.array(z.string()),
     args: z.array(z.string()),
     port: z.int().min(1).max(65_535),
     healthPath: z.string().startsWith('/'),
     writable: z.array(z.string().startsWith('/')),
-    env: z.record(z.string().min(1), z.string()),
-    arch: z.string().min(1),
+    env: z.record(
+      z
+        .string()
+        .regex(/^[A-Za-z_][A-Za-z0-9_.-]*$/, 'a variable begins with a letter and has no blanks, as in LOG_LEVEL'),
+      z.string(),
+    ),
+    arch: z.enum(architectures, `must be as nodes say it in kubernetes.io/arch: ${architectures.join(', ')}`),
   })
   .partial();
 
@@ -32,7 +40,9 @@ export function readFrameworks(given: object): Read<FrameworkChanges> {
   const result = z.record(z.string(), row).safeParse(given);
   if (result.success) return { value: result.data as FrameworkChanges };
   const [issue] = result.error.issues;
-  return { wrong: `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'cannot be read'}` };
+  // Of a key that is wrong it says only that; why stands within.
+  const why = issue?.code === 'invalid_key' ? issue.issues[0]?.message : issue?.message;
+  return { wrong: `${issue?.path.join('.') ?? ''}: ${why ?? 'cannot be read'}` };
 }
 
 /** The whole table of an installation. */

@@ -82,12 +82,21 @@ describe('where a setting comes from', () => {
       exposureAnnotations: '{"a": "b"}',
       gateway: 'edge/shared/https',
     };
+    const hosted = ['--exposure=Ingress', '--exposure-domain=models.example.com'];
+    /** What a setting has an effect with. */
+    const company: Record<string, string[]> = {
+      exposureDomain: ['--exposure=Ingress'],
+      exposureTls: hosted,
+      ingressClass: hosted,
+      gateway: ['--exposure=Gateway', '--exposure-domain=models.example.com'],
+    };
     for (const [key] of settingList.filter(([name]) => name !== 'config')) {
       const value = samples[key] ?? 'some';
+      const args = company[key] ?? [];
       const ways = [
-        settled({ args: [`--${flagOf(key)}=${value}`] }),
-        settled({ env: { [variableOf(key)]: value } }),
-        { ...settled({ file: JSON.stringify({ [key]: value }) }), config: undefined },
+        settled({ args: [...args, `--${flagOf(key)}=${value}`] }),
+        settled({ args, env: { [variableOf(key)]: value } }),
+        { ...settled({ args, file: JSON.stringify({ [key]: value }) }), config: undefined },
       ];
       deepEqual(ways[0], ways[1]);
       deepEqual(ways[0], ways[2]);

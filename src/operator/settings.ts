@@ -2,7 +2,7 @@
 // table in the documentation and the type of the result. Whatever is not in it does not exist.
 
 import { address, choice, count, type Form, names, object, onOff, ranges, text } from './forms.ts';
-import { annotations, domain, gatewayForm } from './exposure.ts';
+import { annotations, className, domain, gatewayForm } from './exposure.ts';
 import { type FrameworkChanges, readFrameworks } from './frameworks.ts';
 import { version } from './version.ts';
 
@@ -131,7 +131,7 @@ export const settings = {
     'Annotations of what exposes a model, such as those by which a cloud or an issuer of certificates is told more.',
     'none',
   ),
-  ingressClass: optional(text('NAME'), "the cluster's default", 'For Ingress: the class.'),
+  ingressClass: optional(className, "the cluster's default", 'For Ingress: the class.'),
   gateway: optional(gatewayForm, 'none', 'For Gateway: which one, and which of its listeners.'),
 };
 

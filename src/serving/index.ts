@@ -2,7 +2,7 @@
 
 export { type Asked, endedPodsOf, eventsOf, jobEventsOf, manifestOf } from './facts.ts';
 export { formerRevisions } from './history.ts';
-export { imageJob, type ProgramSettings, programJob, sourceAccess } from './job.ts';
+export { imageJob, type ProgramSettings, programJob, sourceAccess, type Task } from './job.ts';
 export {
   attemptIn,
   byName,
@@ -26,7 +26,7 @@ export {
 } from './look.ts';
 export { budget, clusterService } from './network.ts';
 export type { Named, Served, Sized } from './parent.ts';
-export { containerBasics, defined, podBasics, pullPolicyOf, startingFields } from './pod.ts';
+export { annotationsOf, containerBasics, defined, podBasics, pullPolicyOf, startingFields } from './pod.ts';
 export { podsIn, serversOf } from './pods.ts';
 export type { Looked, Registry, RegistryClients } from './registry.ts';
 export {

@@ -4,7 +4,7 @@
 import { downloadSeconds, exitCode, inspectArguments, mark, type PodFields, type SourceAccess } from '../api/index.ts';
 import { Job, type PodSpec } from '../objects/index.ts';
 import type { Named } from './parent.ts';
-import { containerBasics, defined, podBasics } from './pod.ts';
+import { annotationsOf, containerBasics, defined, podBasics } from './pod.ts';
 
 /** What the operator's configuration decides for programs. */
 export interface ProgramSettings {
@@ -17,12 +17,14 @@ export interface ProgramSettings {
 }
 
 /** What is run, and with what. */
-export interface Task extends Named {
+export interface Task extends Pick<Named, 'name' | 'labels'> {
   /** The program, and its container. */
   component: 'download' | 'inspect';
   attempt: string;
   args: string[];
   memory: string;
+  /** Further annotations of the pod. */
+  annotations?: Record<string, string>;
   /** Further fields of the pod. */
   pod?: Partial<PodSpec>;
   mounts: readonly Mount[];
@@ -46,6 +48,7 @@ const mostSeconds = downloadSeconds + 3_600;
 /** The Job of a program. */
 export function programJob(spec: PodFields, task: Task, settings: ProgramSettings): Job {
   const { name, labels, component, attempt } = task;
+  const said = annotationsOf(spec, task.annotations);
   return {
     apiVersion: Job.apiVersion,
     kind: Job.kind,
@@ -61,10 +64,7 @@ export function programJob(spec: PodFields, task: Task, settings: ProgramSetting
         ],
       },
       template: {
-        metadata: {
-          labels: { ...spec.podLabels, ...labels },
-          ...defined({ annotations: spec.podAnnotations }),
-        },
+        metadata: { labels: { ...spec.podLabels, ...labels }, ...(said && { annotations: said }) },
         spec: podSpec(spec, task, settings),
       },
     },

@@ -24,6 +24,13 @@ export function podBasics(spec: PodFields): Partial<PodSpec> {
   };
 }
 
+/** A person's annotations on a pod, and ours, if there are any. */
+export const annotationsOf = (
+  { podAnnotations }: PodFields,
+  own: Record<string, string> = {},
+): Record<string, string> | undefined =>
+  Object.keys(own).length === 0 ? podAnnotations : { ...podAnnotations, ...own };
+
 /** No way up and nothing to write on, but for named folders. */
 export const containerBasics: Partial<Container> = {
   securityContext: {

@@ -12,8 +12,10 @@ import {
   HTTPRoute,
   Ingress,
   type Kind,
+  kindOf,
   KubeEvent,
   type KubeObject,
+  PodDisruptionBudget,
   Service,
 } from '../../src/objects/index.ts';
 import { eventually } from '../kit/eventually.ts';
@@ -25,13 +27,17 @@ import { must, product, type Rig, startRig } from '../kit/rig.ts';
 
 let rig: Rig;
 let operator: RunningOperator | undefined;
+/** Namespaces in which a quota refuses. */
+const limited = new Set<string>();
 before(async () => {
   rig = await startRig({ nodes: 1 }, product);
 });
 after(async () => {
   // While its CRD is being deleted nobody may create a route; without the right to it there would be none in the stories.
   const isRefused = (call: Call) =>
-    call.answer?.status === 403 && `${call.verb} ${call.resource}` !== 'create httproutes';
+    call.answer?.status === 403 &&
+    `${call.verb} ${call.resource}` !== 'create httproutes' &&
+    !limited.has(call.namespace ?? '');
   const forbidden = rig.proxy.trace.requests({}).filter(isRefused);
   await rig.stop();
   deepEqual(forbidden, [], 'the generated roles are enough for every way');
@@ -104,17 +110,14 @@ const address = (ip: string) => ({ loadBalancer: { ingress: [{ ip }] } });
 /** The gateway's word about the route as it is now. */
 async function gatewaySays(namespace: string, accepted: boolean, reason: string, message = ''): Promise<void> {
   const route = await eventually(() => rig.get(HTTPRoute, namespace, 'iris-expose'), { what: 'there is a route' });
-  const condition = {
-    type: 'Accepted',
-    status: accepted ? 'True' : 'False',
-    reason,
-    message,
-    observedGeneration: route.metadata.generation,
-    lastTransitionTime: '2026-01-01T00:00:00Z',
-  };
+  const said = { observedGeneration: route.metadata.generation, lastTransitionTime: '2026-01-01T00:00:00Z' };
+  const conditions = [
+    { type: 'Accepted', status: accepted ? 'True' : 'False', reason, message, ...said },
+    { type: 'ResolvedRefs', status: 'True', reason: 'ResolvedRefs', message: '', ...said },
+  ];
   const parentRef = { group: 'gateway.networking.k8s.io', kind: 'Gateway', namespace: 'edge', name: 'shared' };
   await answer(HTTPRoute, namespace, {
-    parents: [{ parentRef, controllerName: 'example.com/gateway', conditions: [condition] }],
+    parents: [{ parentRef, controllerName: 'example.com/gateway', conditions }],
   });
 }
 
@@ -153,6 +156,8 @@ describe('one way after the other', () => {
     await rig.apply(MLModel, { metadata: { namespace, name: 'iris' }, spec: { ...spec, expose: false } });
     await says(namespace, 'NotAsked');
     deepEqual(await exposures(namespace, [Service, Ingress]), []);
+    const corrected = (await rig.list(KubeEvent, namespace)).filter(({ reason }) => reason === 'DriftCorrected');
+    deepEqual(corrected, [], 'another setting is nobody else at work');
   });
 
   test('a Service that becomes another keeps its name, in both directions', async () => {
@@ -172,6 +177,40 @@ describe('one way after the other', () => {
     );
     const now = await rig.admin.get(Service, { namespace, name: 'iris-expose' });
     deepEqual([now.metadata.uid, now.spec.type], [metadata.uid, 'NodePort']);
+  });
+});
+
+/** Waits until the exposure is refused for this reason while the model is served as if nothing were. */
+async function refusedApart(namespace: string, reason: string): Promise<string> {
+  await untilReady(() => get(namespace));
+  const { status } = await says(namespace, reason);
+  deepEqual(
+    ['Ready', 'Stalled', 'Exposed'].map((type) => conditionOf(status, type)?.status),
+    ['True', 'False', 'False'],
+  );
+  equal(status?.phase, 'Ready');
+  return conditionOf(status, 'Exposed')?.message ?? '';
+}
+
+describe('an exposure that a quota refuses', () => {
+  const ResourceQuota = kindOf<KubeObject & { status?: { hard?: object } }>('v1', 'ResourceQuota', 'resourcequotas');
+
+  test('is told as that, holds up nothing, and is made once there is room', async () => {
+    await exposing({ exposure: 'LoadBalancer' });
+    const namespace = await rig.namespace();
+    limited.add(namespace);
+    const hard = { 'services.loadbalancers': '0' };
+    await rig.apply(ResourceQuota, { metadata: { namespace, name: 'none' }, spec: { hard } });
+    await eventually(async () => (await rig.get(ResourceQuota, namespace, 'none'))?.status?.hard !== undefined);
+    await rig.apply(MLModel, { metadata: { namespace, name: 'iris' }, spec: { ...spec, replicas: 2 } });
+    const message = await refusedApart(namespace, 'QuotaExceeded');
+    match(message, /^the quota does not allow Service iris-expose: exceeded quota: none, .*services\.loadbalancers=0$/);
+    equal((await rig.list(PodDisruptionBudget, namespace)).length, 1, 'what else is wanted is made');
+    const told = (await rig.list(KubeEvent, namespace)).filter(({ source }) => source?.component === 'baton');
+    deepEqual(told, [], 'nothing was put back, nothing turned bad');
+    await rig.admin.delete(ResourceQuota, { namespace, name: 'none' });
+    await says(namespace, 'Waiting', 60_000);
+    deepEqual(await exposures(namespace, [Service]), ['Service']);
   });
 });
 
@@ -202,12 +241,10 @@ describe('an Ingress', () => {
     const strange = { defaultBackend: { service: { name: 'other', port: { number: 80 } } } };
     await rig.apply(Ingress, { metadata: { namespace, name: 'iris-expose' }, spec: strange });
     await rig.apply(MLModel, { metadata: { namespace, name: 'iris' }, spec });
-    await eventually(
-      async () => conditionOf((await get(namespace)).status, 'Stalled')?.reason === 'OwnershipConflict',
-      { within: 60_000, what: 'the stranger is named' },
-    );
+    const message = await refusedApart(namespace, 'OwnershipConflict');
+    match(message, /^Ingress iris-expose exists already and was not made by Baton; .* Rename or delete it to go on$/);
     await rig.admin.delete(Ingress, { namespace, name: 'iris-expose' });
-    await untilReady(() => get(namespace));
+    await says(namespace, 'Waiting', 60_000);
     const host = async () => (await rig.get(Ingress, namespace, 'iris-expose'))?.spec.rules?.[0]?.host;
     const right = `iris.${namespace}.models.example.com`;
     await eventually(async () => (await host()) === right);
@@ -291,10 +328,7 @@ describe('a Gateway', () => {
       spec: { hostnames: ['other.example'] },
     });
     await rig.apply(MLModel, { metadata: { namespace, name: 'iris' }, spec });
-    await eventually(
-      async () => conditionOf((await get(namespace)).status, 'Stalled')?.reason === 'OwnershipConflict',
-      { within: 60_000, what: 'the stranger is named' },
-    );
+    await refusedApart(namespace, 'OwnershipConflict');
     const { spec: held } = await rig.admin.get(HTTPRoute, { namespace, name: 'iris-expose' });
     deepEqual(held.hostnames, ['other.example']);
   });

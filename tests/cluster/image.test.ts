@@ -97,6 +97,7 @@ describe('on nodes that mount images', { concurrency: 3 }, () => {
     const { stdout } = await rig.plane.kubectl(['get', 'nodes', '-o', 'name']);
     for (const node of stdout.trim().split('\n'))
       await must(rig.plane, ['patch', node, '--subresource=status', '-p', patch]);
+    await pause(2_000); // for so long models share what was answered before
   });
 
   test('an image is served by its digest, with neither a claim nor a Job; a tag that moves changes nothing', async () => {
@@ -229,6 +230,6 @@ test('what names no image is refused when it is written, and the sample is not',
 test('nothing of a trial is stored, and nodes are asked for only while an image is looked at', () => {
   const trials = rig.proxy.trace.requests({ resource: 'deployments', verb: 'create' }).filter(({ dryRun }) => dryRun);
   ok(trials.length > 0);
-  ok(trials.every(({ name, answer }) => name === 'iris-trial' && answer?.status === 201));
+  ok(trials.every(({ name, answer }) => /^trial-\w+$/.test(name) && answer?.status === 201));
   ok(rig.proxy.trace.requests({ resource: 'nodes' }).length < 30);
 });

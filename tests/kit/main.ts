@@ -16,6 +16,7 @@ import {
 import { clientsFrom, controllersFrom, type ExposureSettings } from '../../src/operator/index.ts';
 import { ConfigMap, kindOf, type KubeObject } from '../../src/objects/index.ts';
 import { mutated } from '../campaign/mutants/index.ts';
+import { defaultSettings } from './settings.ts';
 import { cleaningTrioController, type TrioClients, trioController } from './trio/controller.ts';
 
 /** How a test starts the operator. */
@@ -75,28 +76,13 @@ function buildOf({ build, image }: MainOptions) {
   return { image: image ?? 'baton:2', frameworks: { onnx } };
 }
 
-const byNodePort: ExposureSettings = {
-  exposure: 'NodePort',
-  exposureDomain: undefined,
-  exposureTls: false,
-  exposureAnnotations: {},
-  ingressClass: undefined,
-  gateway: undefined,
-};
-
 function modelController(asked: MainOptions) {
   const { namespaces = [], imageVolumes = 'auto', plainRegistries = [], egressDeny = [] } = asked;
   const { privilegedImages = ['registry.example/*', 'quay.io/chrisp262/*'] } = asked;
   // Registries of a test are on loopback, which the product never reaches.
   const rules = egressRules({ allow: ['127.0.0.1'], deny: egressDeny });
-  const settings = {
-    ...buildOf(asked),
-    ...byNodePort,
-    ...asked.exposure,
-    namespaces,
-    imageVolumes,
-    privilegedImages,
-  } as const;
+  const fixed = { namespaces, imageVolumes, privilegedImages };
+  const settings = { ...defaultSettings, ...buildOf(asked), ...asked.exposure, ...fixed };
   const around = { clock: systemClock, random: Math.random, rules };
   return controllersFrom({ ...settings, egressDeny, plainRegistries }, clientsFrom({ plainRegistries }, around));
 }

@@ -123,6 +123,7 @@ export function programPod(owner: Job, word?: LastWord): Pod {
       name: `${owner.metadata.name}-x`,
       namespace: 'shop',
       creationTimestamp: born,
+      annotations: { ...owner.spec.template.metadata?.annotations },
       labels: {
         ...owner.spec.template.metadata?.labels,
         'batch.kubernetes.io/job-name': owner.metadata.name,

@@ -4,6 +4,7 @@ import type { MLModel, MLModelStatus } from '../../src/api/index.ts';
 import { decide, type Exposure, type MLModelFacts } from '../../src/controllers/mlmodel/index.ts';
 import type { Decision, Desired, Facts, Observed } from '../../src/kube/define.ts';
 import { type CommonStatus, conditionOf, type Deployment, type KubeObject } from '../../src/objects/index.ts';
+import { childIn } from './cluster/engine.ts';
 import { settings } from './mlmodel.ts';
 
 /** When tests look at the world, one minute after it was born. */
@@ -32,10 +33,9 @@ const short: Record<string, string> = {
 
 /** One wish, in a sign. */
 export const line = (desired: Desired): string =>
-  Object.entries(desired)
-    .map(([verb, child]) =>
-      verb in sign ? `${sign[verb as keyof typeof sign]}${short[child.kind] ?? child.kind}` : '',
-    )
+  Object.entries(sign)
+    .filter(([verb]) => verb in desired)
+    .map(([, mark]) => `${mark}${short[childIn(desired).kind] ?? childIn(desired).kind}`)
     .join('');
 
 /** What the controller decides. */

@@ -65,7 +65,7 @@ export async function startLocalOperator(
 }
 
 /** What somebody has set for an operator of theirs is not meant for this one. */
-const withoutSettings = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+export const withoutSettings = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('BATON_')));
 
 function kubeconfigOf({ url, caPem }: ControlPlane, token: string): string {

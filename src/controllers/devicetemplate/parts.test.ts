@@ -77,8 +77,8 @@ describe('a revision', () => {
       notEqual(hash(aTemplate(spec)), hash(lamp), JSON.stringify(spec));
   });
   test('has the same pods under whatever name', () => {
-    const other = aTemplate({}, { name: 'other', namespace: 'elsewhere' });
-    equal(hash(other), hash(lamp));
+    const renamed = aTemplate({}, { name: 'other', namespace: 'elsewhere' });
+    equal(hash(renamed), hash(lamp));
     notEqual(hash(second), hash(lamp));
   });
   test('that is stored is what is made, whatever this operator would make', () => {

@@ -276,7 +276,7 @@ describe('what was before', () => {
 
 describe('what is around the servers', () => {
   test('comes and goes with exposure and with a second server', () => {
-    equal(plan(aModel({ expose: true }), seen(...ready)), '!Revision @Claim +Deployment +Service +Service +Claim');
+    equal(plan(aModel({ expose: true }), seen(...ready)), '!Revision @Claim +Deployment +Service +Claim +Service');
     equal(plan(aModel({ replicas: 2 }), seen(...ready)), '!Revision @Claim +Deployment +Service +Budget +Claim');
     equal(plan(v1, seen(...ready)), '!Revision @Claim +Deployment +Service +Claim');
   });

@@ -75,6 +75,19 @@ describe('what is made', () => {
     });
   });
 
+  test('last, apart from what makes the model ready', () => {
+    const several = aModel({ expose: true, replicas: 2 });
+    const world = seen(revision(several), claim(several, { digest: 'sha256:0' }), deployment(several));
+    for (const exposure of Object.values(ways)) {
+      const { want } = look(several, world, { exposure });
+      deepEqual(
+        want.flatMap((wish) => (wish.apart === undefined ? [] : [[wish.apart, childIn(wish).metadata.name]])),
+        [['Exposed', 'iris-expose']],
+      );
+      equal(want.at(-1)?.apart, 'Exposed');
+    }
+  });
+
   test('nothing where nobody asks, in whatever way', () => {
     const inside = aModel();
     const world = seen(revision(inside), claim(inside, { digest: 'sha256:0' }), deployment(inside));
@@ -146,6 +159,53 @@ describe('what is said', () => {
       url: 'http://iris.shop.models.example.com',
     },
     {
+      name: 'accepted by one of two controllers, of which the other says nothing',
+      by: 'Gateway',
+      status: {
+        parents: [
+          ...parent().parents,
+          ...parent(condition('Accepted', 'True'), condition('ResolvedRefs', 'True')).parents,
+        ],
+      },
+      is: 'Gateway',
+      says: /answers at http:\/\/iris\.shop\.models\.example\.com$/,
+      url: 'http://iris.shop.models.example.com',
+    },
+    {
+      name: 'accepted by one of two controllers, of which the other refuses',
+      by: 'Gateway',
+      status: {
+        parents: [
+          ...parent(condition('Accepted', 'False')).parents,
+          ...parent(condition('Accepted', 'True'), condition('ResolvedRefs', 'True')).parents,
+        ],
+      },
+      is: 'Gateway',
+      says: /answers/,
+      url: 'http://iris.shop.models.example.com',
+    },
+    ...['True', 'Unknown'].map((status) => ({
+      name: `accepted (${status}), and not known whether it leads anywhere`,
+      by: 'Gateway' as const,
+      status: parent(condition('Accepted', status), condition('ResolvedRefs', 'Unknown')),
+      is: 'Waiting',
+      says:
+        status === 'True'
+          ? /^Waiting for Gateway edge\/shared, which takes HTTPRoute iris-expose, to find what is behind it$/
+          : /^Waiting for Gateway edge\/shared to take HTTPRoute iris-expose up$/,
+    })),
+    {
+      name: 'accepted without a part of it',
+      by: 'Gateway',
+      status: parent(
+        condition('Accepted', 'True'),
+        condition('ResolvedRefs', 'True'),
+        condition('PartiallyInvalid', 'True', { reason: 'UnsupportedValue', message: 'rule 1 is left out' }),
+      ),
+      is: 'UnsupportedValue',
+      says: /^Gateway edge\/shared leaves out a part of the route: rule 1 is left out$/,
+    },
+    {
       name: 'accepted for what it was before',
       by: 'Gateway',
       status: parent(condition('Accepted', 'True', { observedGeneration: 1 })),
@@ -182,6 +242,22 @@ describe('what is said', () => {
       equal(found.url, url);
       equal(found.ready, 'True', 'what is outside has no part in Ready');
     });
+
+  test('what is not there is not made yet, and nobody is waited for', () => {
+    for (const exposure of Object.values(ways)) {
+      const { exposed } = outside(exposure);
+      const { kind } = exposureOf(model, 8080, exposure);
+      deepEqual([exposed?.reason, exposed?.message], ['Waiting', `${kind} iris-expose is not made yet`]);
+    }
+  });
+
+  test('the address is that of what is there, not of what is asked', () => {
+    const asked = { ...ways.Ingress, domain: 'elsewhere.example', tls: false };
+    const now = held(ways.Ingress, byAddress({ ip: '203.0.113.8' }));
+    equal(outside(asked, now).url, 'https://iris.shop.models.example.com');
+    const route = held(ways.Gateway, parent(condition('Accepted', 'True'), condition('ResolvedRefs', 'True')));
+    equal(outside({ ...ways.Gateway, domain: 'elsewhere.example' }, route).url, 'http://iris.shop.models.example.com');
+  });
 
   test('a port outside answers only if something does', () => {
     const told = (replicas: number) => {

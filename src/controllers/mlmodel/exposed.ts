@@ -59,20 +59,24 @@ function find(outside: Outside): Found {
 }
 
 const waiting = (message: string): Found => ({ reason: 'Waiting', message });
+const notMade = (kind: string, model: MLModel): Found => waiting(`${kind} ${exposeName(model)} is not made yet`);
 const at = (url: string): Found => ({ at: `at ${url}`, url });
 
 function byNodePort({ model, seen }: Outside): Found {
-  const port = seen.get(Service, exposeName(model))?.spec.ports?.[0]?.nodePort;
+  const held = seen.get(Service, exposeName(model));
+  if (!held) return notMade(Service.kind, model);
+  const port = held.spec.ports?.[0]?.nodePort;
   return port === undefined ? waiting('Waiting for a port on the nodes') : { at: `on port ${port} of every node` };
 }
 
 /** The Service as it was before another way was set may still have its port, or its address. */
 function byLoadBalancer({ model, seen, port, events }: Outside): Found {
   const held = seen.get(Service, exposeName(model));
-  const [given] = held?.spec.type === 'LoadBalancer' ? (held.status?.loadBalancer?.ingress ?? []) : [];
+  if (!held) return notMade(Service.kind, model);
+  const [given] = held.spec.type === 'LoadBalancer' ? (held.status?.loadBalancer?.ingress ?? []) : [];
   const host = given && written(given);
   if (host !== undefined) return at(`http://${host}:${port}`);
-  const cause = held && balancerCause(held, events);
+  const cause = balancerCause(held, events);
   if (cause) return cause;
   return waiting(
     `Waiting for the address of Service ${exposeName(model)}: a load balancer of the cluster has to give one`,
@@ -82,13 +86,17 @@ function byLoadBalancer({ model, seen, port, events }: Outside): Found {
 const written = ({ ip, hostname }: GivenAddress): string | undefined =>
   hostname ?? (ip?.includes(':') ? `[${ip}]` : ip);
 
+/** The address is that of what is there: what is asked now may have been refused. */
 function byIngress({ model, seen }: Outside, asked: Hosted): Found {
-  const given = seen.get(Ingress, exposeName(model))?.status?.loadBalancer?.ingress ?? [];
-  if (given.length > 0) return at(urlOf(model, asked));
+  const held = seen.get(Ingress, exposeName(model));
+  if (!held) return notMade(Ingress.kind, model);
+  const given = held.status?.loadBalancer?.ingress ?? [];
+  const tls = (held.spec.tls ?? []).length > 0;
+  if (given.length > 0) return at(urlOf(held.spec.rules?.[0]?.host ?? hostOf(model, asked), tls));
   return waiting(`Waiting for an ingress controller to take Ingress ${exposeName(model)} up and give it an address`);
 }
 
-const urlOf = (model: MLModel, asked: Hosted): string => `${asked.tls ? 'https' : 'http'}://${hostOf(model, asked)}`;
+const urlOf = (host: string, tls: boolean): string => `${tls ? 'https' : 'http'}://${host}`;
 
 const apiMissing = {
   reason: 'GatewayAPIMissing',
@@ -98,23 +106,44 @@ const apiMissing = {
 
 function byGateway({ model, seen }: Outside, asked: Extract<Exposure, { by: 'Gateway' }>): Found {
   if (!seen.serves(HTTPRoute)) return apiMissing;
-  const { gateway } = asked;
-  const name = `Gateway ${gateway.namespace}/${gateway.name}`;
   const held = seen.get(HTTPRoute, exposeName(model));
-  const parent = held?.status?.parents?.find(({ parentRef }) => isMeant(parentRef, gateway, held));
-  const told = (parent?.conditions ?? []).filter((one) => isCurrent(one, held));
-  const refused = told.find(({ type, status }) => answers.includes(type) && status === 'False');
+  if (!held) return notMade(HTTPRoute.kind, model);
+  const { gateway, tls } = asked;
+  const name = `Gateway ${gateway.namespace}/${gateway.name}`;
+  const words = wordsAbout(held, gateway);
+  if (words.some(isTaken)) return at(urlOf(held.spec.hostnames?.[0] ?? hostOf(model, asked), tls));
+  const refused = words.flat().find(isRefusal);
   if (refused) return refusal(name, refused);
-  const accepted = told.some(({ type, status }) => type === 'Accepted' && status === 'True');
-  return accepted ? at(urlOf(model, asked)) : waiting(`Waiting for ${name} to take HTTPRoute ${exposeName(model)} up`);
+  return words.some((told) => holds(told, 'Accepted'))
+    ? waiting(`Waiting for ${name}, which takes HTTPRoute ${exposeName(model)}, to find what is behind it`)
+    : waiting(`Waiting for ${name} to take HTTPRoute ${exposeName(model)} up`);
 }
 
-/** What a gateway says of a route: whether it takes it, and whether it finds what stands behind it. */
-const answers = ['Accepted', 'ResolvedRefs'];
+/** What is said of the route as it is now, by each controller that speaks for the Gateway: there may be several, and one is enough. */
+const wordsAbout = (held: HTTPRoute, gateway: ParentReference): LooseCondition[][] =>
+  (held.status?.parents ?? [])
+    .filter(({ parentRef }) => isMeant(parentRef, gateway, held))
+    .map(({ conditions = [] }) => conditions.filter((one) => isCurrent(one, held)));
+
+const holds = (told: readonly LooseCondition[], asked: string): boolean =>
+  told.some(({ type, status }) => type === asked && status === 'True');
+
+/** The only rule of the route is taken as it is, and leads somewhere. */
+const isTaken = (told: readonly LooseCondition[]): boolean =>
+  holds(told, 'Accepted') && holds(told, 'ResolvedRefs') && !holds(told, 'PartiallyInvalid');
+
+/** The words for each condition by which a gateway refuses, and the status in which it does. */
+const refusals: Readonly<Record<string, { status: string; words: string }>> = {
+  Accepted: { status: 'False', words: 'does not take the route' },
+  ResolvedRefs: { status: 'False', words: 'does not find what is behind the route' },
+  PartiallyInvalid: { status: 'True', words: 'leaves out a part of the route' },
+};
+
+const isRefusal = ({ type, status }: LooseCondition): boolean => refusals[type]?.status === status;
 
 const refusal = (gateway: string, { type, reason, message }: LooseCondition): Found => ({
   reason: reason || 'RouteRefused',
-  message: `${gateway} ${type === 'Accepted' ? 'does not take the route' : 'does not find what is behind the route'}: ${message || 'no reason is given'}`,
+  message: `${gateway} ${refusals[type]?.words}: ${message || 'no reason is given'}`,
 });
 
 /** A gateway may leave out of the reference what is clear without. */
@@ -124,5 +153,5 @@ const isMeant = (told: ParentReference, asked: ParentReference, { metadata }: HT
   told.sectionName === asked.sectionName;
 
 /** A word about an earlier generation is none about this one. */
-const isCurrent = ({ observedGeneration }: LooseCondition, held: HTTPRoute | undefined): boolean =>
-  observedGeneration === undefined || observedGeneration >= (held?.metadata.generation ?? 0);
+const isCurrent = ({ observedGeneration }: LooseCondition, { metadata }: HTTPRoute): boolean =>
+  observedGeneration === undefined || observedGeneration >= (metadata.generation ?? 0);

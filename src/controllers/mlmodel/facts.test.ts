@@ -1,6 +1,6 @@
 // When a fact from outside the cache is needed, about which object, and what it says then.
 
-import { deepEqual, equal, match } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
   aModel,
@@ -84,9 +84,9 @@ describe('the events of a claim', () => {
 });
 
 describe('the events of a download', () => {
-  test('are asked for while it does not start and a Secret may be what it waits for', () => {
+  test('are asked for while it has its node and does not start', () => {
     deepEqual(podEvents.inputs(secret, seen(waiting())), { namespace: 'shop', uid: 'uid-pod' });
-    equal(podEvents.inputs(model, seen(waiting(model))), undefined);
+    deepEqual(podEvents.inputs(model, seen(waiting(model))), { namespace: 'shop', uid: 'uid-pod' });
     equal(podEvents.inputs(secret, seen(downloadPod(secret))), undefined);
     const unplaced: Pod = { ...waiting(), spec: downloadPod(secret).spec };
     equal(podEvents.inputs(secret, seen(unplaced)), undefined);
@@ -104,6 +104,24 @@ describe('the events of a download', () => {
     match(status.message ?? '', /secret "token" not found \(create it, or name another\)/);
     equal(conditionOf(status, 'Ready')?.reason, 'ContainerConfigError');
   });
+});
+
+describe('the events of a download without credentials', () => {
+  const kept: [reason: string, words: string, told: string][] = [
+    ['FailedAttachVolume', 'AttachVolume.Attach failed for volume "pvc-1" : rpc error', 'VolumeUnavailable'],
+    ['FailedMount', 'MountVolume.MountDevice failed for volume "pvc-1" : wrong fs type', 'VolumeUnavailable'],
+    ['FailedCreatePodSandBox', 'Failed to create pod sandbox: no IP addresses', 'ContainerCannotRun'],
+  ];
+  for (const [reason, words, told] of kept)
+    test(`tell what keeps it: ${reason}`, () => {
+      const pod = waiting(model);
+      const world = seen(revision(model), claim(model), job(model), pod);
+      deepEqual(podEvents.inputs(model, world), { namespace: 'shop', uid: pod.metadata.uid });
+      const facts = { ...noFacts, podEvents: { state: 'known' as const, value: [event(pod, reason, words)] } };
+      const { status } = look(model, world, { facts });
+      equal(conditionOf(status, 'Ready')?.reason, told);
+      ok(status.message?.includes(words), status.message);
+    });
 });
 
 describe('the events of a Job', () => {

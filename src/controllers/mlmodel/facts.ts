@@ -53,7 +53,7 @@ export const claimEvents = eventsOf<MLModel>((model, seen) => {
 
 /** The events of a download, an inspection or a server that has its node and does not start. */
 export const podEvents = eventsOf<MLModel>((model, seen) => {
-  const pod = model.spec.credentials === undefined ? undefined : downloadIn('Pending', model, seen);
+  const pod = downloadIn('Pending', model, seen);
   if (pod?.spec.nodeName !== undefined) return pod;
   const volume = askedSource(model, seen).from === 'claim' ? 'foreign' : 'ours';
   return stuckServer(seen.get(Deployment, serverName(model)), seen, volume);

@@ -8,7 +8,7 @@ import { aModel, claim, downloadPod, job, revision, settings } from '../../../te
 import { look } from '../../../tests/kit/plans.ts';
 import { seen } from '../../../tests/kit/world.ts';
 import { MLModel } from '../../api/index.ts';
-import { conditionOf, type PodTemplate } from '../../objects/index.ts';
+import { builtFor, conditionOf, type PodTemplate } from '../../objects/index.ts';
 import { type Framework, frameworks } from './frameworks.ts';
 import { cut } from './revision.ts';
 import { sourceOf } from './source.ts';
@@ -71,14 +71,44 @@ describe('an image for one architecture', () => {
     });
   });
 
-  test('where no node has it, is told before anything is fetched', () => {
-    const model = aModel({ framework: 'tensorflow' });
-    const words = "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.";
+  /** What a model says whose download finds no node. */
+  const unplaced = (spec: Partial<MLModel['spec']>, words: string) => {
+    const model = aModel(spec);
     const placed = { type: 'PodScheduled', status: 'False' as const, reason: 'Unschedulable', message: words };
     const waiting = { ...downloadPod(model), status: { phase: 'Pending', conditions: [placed] } };
     const { status } = look(model, seen(revision(model), claim(model), job(model), waiting));
-    equal(conditionOf(status, 'Ready')?.reason, 'UnsupportedCPU');
-    match(status.message ?? '', /built for amd64: add such a node, or name an image for other nodes in server\.image/);
+    return { reason: conditionOf(status, 'Ready')?.reason, message: status.message ?? '' };
+  };
+  const unselected = "1 node(s) didn't match Pod's node affinity/selector.";
+
+  test('where no node has it, is told before anything is fetched, a tainted node or not', () => {
+    for (const words of [
+      `0/1 nodes are available: ${unselected}`,
+      `0/2 nodes are available: 1 node(s) had untolerated taint(s), ${unselected}`,
+    ]) {
+      const { reason, message } = unplaced({ framework: 'tensorflow', podAnnotations: { team: 'a' } }, words);
+      equal(reason, 'UnsupportedCPU');
+      match(message, /built for amd64: add such a node, or name an image for other nodes in server\.image/);
+    }
+  });
+
+  test('is not what keeps pods from nodes for which a person asks by architecture', () => {
+    for (const framework of ['onnx', 'tensorflow'] as const) {
+      const asked = { framework, nodeSelector: { [arch]: 'arm64' } };
+      const { reason, message } = unplaced(asked, `0/1 nodes are available: ${unselected}`);
+      equal(reason, 'Unschedulable');
+      match(message, /\(check nodeSelector against the labels of the nodes\)$/);
+    }
+  });
+
+  test('is told by servers and downloads alike, and only where it is our table that asks', () => {
+    const told = (spec: Partial<MLModel['spec']>) =>
+      [serverOf(spec), downloadOf(spec)].map(({ metadata }) => metadata?.annotations);
+    const both = { team: 'a', [builtFor]: 'amd64' };
+    deepEqual(told({ framework: 'tensorflow', podAnnotations: { team: 'a' } }), [both, both]);
+    deepEqual(told({ framework: 'tensorflow', nodeSelector: { [arch]: 'amd64' } }), [undefined, undefined]);
+    deepEqual(told({ framework: 'tensorflow', server: { image: 'mine:1' } }), [undefined, undefined]);
+    deepEqual(told({ framework: 'onnx', nodeSelector: { [arch]: 'arm64' } }), [undefined, undefined]);
   });
 
   test('gives way to a person: to their image, and to what they say of nodes', () => {

@@ -1,9 +1,11 @@
 // Two facts about images: when they are asked for, of whom, and what the answers mean.
 
-import { deepEqual, equal, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { FakeClock } from '../../../tests/kit/clock.ts';
 import { aModel, inspection, revision, settings } from '../../../tests/kit/mlmodel.ts';
 import { seen } from '../../../tests/kit/world.ts';
+import type { MLModel } from '../../api/index.ts';
 import type { Reader } from '../../kube/define.ts';
 import type { Deployment, Kind, KubeObject, Node } from '../../objects/index.ts';
 import { canMount, imageVolumes, manifest } from './imagefacts.ts';
@@ -96,7 +98,11 @@ describe('whether nodes mount images', () => {
   const good = node('v1.36.3', 'containerd://2.4.2');
   const old = node('v1.34.0', 'containerd://2.4.2');
   const clients = { registry: { lookAt: () => Promise.reject(new Error('not asked here')) } };
-  const ask = (kube: Reader) => (inputs ? fact.fetch(inputs, { kube, clients, signal }) : undefined);
+  const asking = async (of: typeof fact, model: MLModel, kube: Reader) => {
+    const trial = of.inputs(model, seen());
+    return trial && of.fetch(trial, { kube, clients, signal });
+  };
+  const ask = (kube: Reader) => asking(imageVolumes(settings), image, kube);
 
   test('is asked for until the revision is cut, and only where the setting leaves it open', () => {
     ok(inputs);
@@ -126,8 +132,70 @@ describe('whether nodes mount images', () => {
   test('asks about the nodes that are meant, and tries under a name that no server has', async () => {
     const asked: unknown[] = [];
     await ask(reader([good], true, asked));
-    deepEqual(asked, ['kubernetes.io/os=linux,gpu=yes', 'iris-trial']);
-    equal(inputs?.deployment.spec.replicas, 0);
-    equal(inputs?.deployment.metadata.namespace, 'shop');
+    const { metadata, spec } = inputs?.deployment ?? {};
+    deepEqual(asked, ['kubernetes.io/os=linux,gpu=yes', metadata?.name]);
+    match(metadata?.name ?? '', /^trial-[0-9a-f]{10}$/);
+    deepEqual([spec?.replicas, metadata?.namespace], [0, 'shop']);
+  });
+
+  const modelOf = (number: number, more: Partial<MLModel['spec']> = {}, namespace = 'shop'): MLModel => {
+    const model = aModel({ ...image.spec, modelURL: `oci://registry.example/models/m:${number}`, ...more });
+    return { ...model, metadata: { ...model.metadata, name: `m-${number}`, uid: `uid-${number}`, namespace } };
+  };
+
+  test('is one question for all models that come together, whatever they are called and serve', async () => {
+    const shared = imageVolumes(settings, () => 0);
+    const asked: unknown[] = [];
+    const kube = reader([good], true, asked);
+    const together = Array.from({ length: 500 }, (_, number) => asking(shared, modelOf(number), kube));
+    deepEqual(new Set(await Promise.all(together)), new Set([true]));
+    for (let number = 500; number < 1_000; number++) equal(await asking(shared, modelOf(number), kube), true);
+    equal(asked.length, 2);
+    ok((shared.perSecond ?? Infinity) >= (manifest.perSecond ?? Infinity), 'nobody waits longer than for the name');
+  });
+
+  test('is asked apart for other nodes, and tried apart for other pods and other namespaces', async () => {
+    const shared = imageVolumes(settings, () => 0);
+    const asked: unknown[] = [];
+    const kube = reader([good], true, asked);
+    const askedFor = async (model: MLModel) => {
+      const before = asked.length;
+      await asking(shared, model, kube);
+      return asked.slice(before).map((one) => (String(one).startsWith('trial-') ? 'trial' : one));
+    };
+    await askedFor(modelOf(1));
+    deepEqual(await askedFor(modelOf(2, { nodeSelector: { gpu: 'no' } })), ['kubernetes.io/os=linux,gpu=no', 'trial']);
+    deepEqual(await askedFor(modelOf(3, {}, 'market')), ['trial']);
+    deepEqual(await askedFor(modelOf(4, { podLabels: { team: 'a' } })), ['trial']);
+    deepEqual(await askedFor(modelOf(5)), []);
+  });
+
+  test('is asked anew when the answer is old, though it was a yes', async () => {
+    const clock = new FakeClock();
+    const shared = imageVolumes(settings, () => clock.monotonic());
+    equal(await asking(shared, modelOf(1), reader([good], true)), true);
+    await clock.advance(1_999);
+    equal(await asking(shared, modelOf(2), reader([old], true)), true);
+    await clock.advance(1);
+    equal(await asking(shared, modelOf(3), reader([old], true)), false);
+  });
+
+  test('is asked anew after a failure, which all hear who waited for it', async () => {
+    const shared = imageVolumes(settings);
+    const down: Reader = { ...reader([good], true), list: () => Promise.reject(new Error('down')) };
+    const heard = await Promise.allSettled([1, 2].map((number) => asking(shared, modelOf(number), down)));
+    deepEqual(
+      heard.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    );
+    equal(await asking(shared, modelOf(3), reader([good], true)), true);
+  });
+
+  test('is asked anew where an answer does not come', async () => {
+    const clock = new FakeClock();
+    const shared = imageVolumes(settings, () => clock.monotonic());
+    void asking(shared, modelOf(1), { ...reader([good], true), list: () => new Promise(() => {}) });
+    await clock.advance(2_000);
+    equal(await asking(shared, modelOf(2), reader([good], true)), true);
   });
 });

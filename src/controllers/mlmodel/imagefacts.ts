@@ -1,14 +1,14 @@
 // Two facts about images: what is behind a name, asked once for each revision, and whether the nodes of this cluster mount
-// images as volumes. Both are needed only until the revision is cut, so that a model at rest costs nothing.
+// images as volumes. Both are needed only until the revision is cut, so that a model at rest costs nothing. The second is
+// a question about the cluster: models that come together and ask the same share one answer.
 
-import { childName, type MLModel } from '../../api/index.ts';
+import { childName, type MLModel, shortHash } from '../../api/index.ts';
 import type { Fact, Reader, Rule } from '../../kube/define.ts';
 import { Deployment, Job, Node } from '../../objects/index.ts';
 import { manifestOf } from '../../serving/index.ts';
 import { inspectName, isOpen, mountsImage } from './look.ts';
 import type { MLModelClients } from './registry.ts';
-import { cut } from './revision.ts';
-import { server } from './server.ts';
+import { renderTemplate, server } from './server.ts';
 import type { MLModelSettings } from './settings.ts';
 import { attemptOf, imageAsked } from './source.ts';
 
@@ -25,17 +25,57 @@ interface Trial {
 }
 
 /** Whether the API server keeps image volumes, and all nodes that may run the servers are known to mount them. */
-export const imageVolumes = (settings: MLModelSettings): Fact<MLModel, Trial, boolean, MLModelClients> => ({
-  freshFor: 600_000,
-  perSecond: 5,
-  needs: settings.imageVolumes === 'auto' ? needs : [],
-  inputs(model, seen) {
-    if (settings.imageVolumes !== 'auto' || !isOpen(model, seen)) return undefined;
-    return { labels: model.spec.nodeSelector ?? {}, deployment: trialOf(model, settings) };
-  },
-  fetch: async ({ labels, deployment }, { kube }) =>
-    (await nodesMount(labels, kube)) && (await serverKeeps(deployment, kube)),
-});
+export function imageVolumes(
+  settings: MLModelSettings,
+  monotonic = () => performance.now(),
+): Fact<MLModel, Trial, boolean, MLModelClients> {
+  const answers = new Answers(monotonic);
+  return {
+    freshFor: 600_000,
+    perSecond: 50, // as names are looked up, beside which it takes no time of its own
+    needs: settings.imageVolumes === 'auto' ? needs : [],
+    inputs(model, seen) {
+      if (settings.imageVolumes !== 'auto' || !isOpen(model, seen)) return undefined;
+      return { labels: model.spec.nodeSelector ?? {}, deployment: trialOf(model, settings) };
+    },
+    fetch: async ({ labels, deployment }, { kube }) =>
+      (await answers.to({ labels }, () => nodesMount(labels, kube))) &&
+      (await answers.to({ deployment }, () => serverKeeps(deployment, kube))),
+  };
+}
+
+/** Milliseconds for which others get the same answer. Short: a model that comes after nodes or policies changed must find them so. */
+const sharedFor = 2_000;
+
+/** The answers of the last moment, and those that are under way, by question. No more are held than are asked in that time. */
+class Answers {
+  private readonly monotonic: () => number;
+  /** In the order in which they were asked. */
+  private readonly asked = new Map<string, { at: number; answer: Promise<boolean> }>();
+
+  constructor(monotonic: () => number) {
+    this.monotonic = monotonic;
+  }
+
+  to(question: object, ask: () => Promise<boolean>): Promise<boolean> {
+    this.forgetOld();
+    const key = shortHash(question, 16);
+    const former = this.asked.get(key);
+    if (former) return former.answer;
+    const made = { at: this.monotonic(), answer: ask() };
+    this.asked.set(key, made);
+    made.answer.catch(() => this.asked.get(key) === made && this.asked.delete(key));
+    return made.answer;
+  }
+
+  /** Counted from the question: one that is never answered holds nobody up for longer either. */
+  private forgetOld(): void {
+    for (const [key, { at }] of this.asked) {
+      if (this.monotonic() - at < sharedFor) return;
+      this.asked.delete(key);
+    }
+  }
+}
 
 const needs: readonly Rule[] = [
   { group: '', resource: 'nodes', verbs: ['list'], scope: 'cluster' },
@@ -77,10 +117,14 @@ async function serverKeeps(deployment: Deployment, kube: Reader): Promise<boolea
 
 const nothing = `registry.example/trial@sha256:${'0'.repeat(64)}`;
 
-/** The servers as they would be, so that policies judge the real thing; none of them, under a name that nobody has. */
-function trialOf(model: MLModel, settings: MLModelSettings): Deployment {
-  const { namespace = '', name } = model.metadata;
-  const revision = cut(model, settings, 0, { from: 'image', image: nothing });
-  const made = server(model, revision, { replicas: 0, takeover: 'surge', served: [] });
-  return { ...made, metadata: { ...made.metadata, namespace, name: childName(name, 'trial') } };
+/**
+ * The servers as they would be, so that policies judge the real thing; none of them, under a name that nobody has. Neither
+ * whose they are nor what they would serve is in it, so that it is the same for all models with the same pods.
+ */
+function trialOf({ spec, metadata, ...type }: MLModel, settings: MLModelSettings): Deployment {
+  const { namespace = '' } = metadata;
+  const anybody = { ...type, metadata: { name: 'trial' }, spec };
+  const { template } = renderTemplate(anybody, 'trial', { from: 'image', image: nothing }, settings);
+  const made = server(anybody, { name: 'trial', template }, { replicas: 0, takeover: 'surge', served: [] });
+  return { ...made, metadata: { ...made.metadata, namespace, name: childName('trial', shortHash(template, 10)) } };
 }

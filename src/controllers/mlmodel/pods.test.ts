@@ -8,7 +8,7 @@ import { aModel, serverPod, settings } from '../../../tests/kit/mlmodel.ts';
 import { complaintsAbout } from '../../../tests/kit/restricted.ts';
 import { seen } from '../../../tests/kit/world.ts';
 import { mark, type MLModel } from '../../api/index.ts';
-import type { PodTemplate } from '../../objects/index.ts';
+import { builtFor, type PodTemplate } from '../../objects/index.ts';
 import { inspectJob } from './inspect.ts';
 import { cut } from './revision.ts';
 import { claimIn } from './server.ts';
@@ -113,13 +113,14 @@ describe('every pod of a model', () => {
 
   test('runs where the others run, and as they do', () =>
     everyPod(({ spec, metadata }, model) => {
-      const { 'kubernetes.io/arch': _arch, ...labels } = (spec['nodeSelector'] ?? {}) as Record<string, string>;
+      const { 'kubernetes.io/arch': arch, ...labels } = (spec['nodeSelector'] ?? {}) as Record<string, string>;
       deepEqual(labels, { ...model.spec.nodeSelector });
       for (const field of ['tolerations', 'priorityClassName', 'runtimeClassName', 'imagePullSecrets'])
         deepEqual(spec[field], model.spec[field as keyof MLModel['spec']]);
-      const { [mark.image]: image, ...annotations } = metadata?.annotations ?? {};
+      const { [mark.image]: image, [builtFor]: built, ...annotations } = metadata?.annotations ?? {};
       deepEqual(annotations, { ...model.spec.podAnnotations });
       ok(image === undefined || model.spec.modelURL.startsWith('oci:'));
+      ok(built === undefined || built === arch);
       for (const [key, value] of Object.entries(model.spec.podLabels ?? {})) equal(metadata?.labels?.[key], value);
     }));
 

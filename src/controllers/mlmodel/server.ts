@@ -1,8 +1,16 @@
 // The servers of a model: the pods of a revision with the weights mounted, and the Deployment that runs them.
 
 import { childName, labelValue, mark, MLModel, partLabels } from '../../api/index.ts';
-import { archLabel, type Deployment, type PodSpec, type PodTemplate } from '../../objects/index.ts';
-import { defined, type Running, serverDeployment, serverPods, type Takeover } from '../../serving/index.ts';
+import { archLabel, builtFor, type Deployment, type PodTemplate } from '../../objects/index.ts';
+import {
+  annotationsOf,
+  defined,
+  type Running,
+  serverDeployment,
+  serverPods,
+  type Takeover,
+  type Task,
+} from '../../serving/index.ts';
 import { type Framework, modelPath } from './frameworks.ts';
 import { together } from './pod.ts';
 import type { Revision } from './revision.ts';
@@ -29,6 +37,7 @@ export function renderTemplate(
   settings: MLModelSettings,
 ): { template: PodTemplate; port: number } {
   const row = rowFor(model, settings);
+  const nodes = nodesFor(model, settings);
   const template = serverPods(model, {
     ...row,
     args: row.args.map((arg) => arg.replaceAll('{model}', modelPath)),
@@ -38,18 +47,26 @@ export function renderTemplate(
       [mark.revision]: revision,
       ...(source.claim !== undefined && { [mark.weights]: labelValue(source.claim) }),
     },
-    annotations: annotationsOf(model, source),
-    pod: { ...nodesFor(model, settings), ...together(model, source) },
+    annotations: annotationsOf(model.spec, { ...nodes.annotations, ...weightsOf(source) }),
+    pod: { ...nodes.pod, ...together(model, source) },
     volumes: [weightsVolume(source)],
     mounts: [weightsMount(source)],
   });
   return { template, port: row.port };
 }
 
-/** Nodes for which the server's image is built, beside what a person asks; an image of their own may be built for any. */
-export function nodesFor({ spec }: MLModel, { frameworks }: MLModelSettings): Partial<PodSpec> {
-  const arch = spec.server?.image === undefined ? frameworks[spec.framework]?.arch : undefined;
-  return arch === undefined ? {} : { nodeSelector: { [archLabel]: arch, ...spec.nodeSelector } };
+/** Nodes for which the server's image is built, beside what a person asks; the pod says that it is we who ask. */
+export function nodesFor(model: MLModel, settings: MLModelSettings): Pick<Task, 'annotations' | 'pod'> {
+  const arch = archFor(model, settings);
+  if (arch === undefined) return {};
+  const nodeSelector = { ...model.spec.nodeSelector, [archLabel]: arch };
+  return { annotations: { [builtFor]: arch }, pod: { nodeSelector } };
+}
+
+/** A person's own image may be built for any, and what they say of nodes goes before the row. */
+function archFor({ spec }: MLModel, { frameworks }: MLModelSettings): string | undefined {
+  const theirs = spec.server?.image ?? spec.nodeSelector?.[archLabel];
+  return theirs === undefined ? frameworks[spec.framework]?.arch : undefined;
 }
 
 /** Weights are mounted, never copied into the pod; an image is pulled once by each node. */
@@ -67,9 +84,9 @@ const weightsMount = (source: Located) => ({
 });
 
 /** A pod says by digest which image its weights are from, in whatever way they reached it. */
-function annotationsOf({ spec }: MLModel, source: Located): Record<string, string> | undefined {
+function weightsOf(source: Located): Record<string, string> {
   const image = imageOf(source);
-  return image === undefined ? spec.podAnnotations : { ...spec.podAnnotations, [mark.image]: image };
+  return image === undefined ? {} : { [mark.image]: image };
 }
 
 /** The port on which servers of a model answer. */

@@ -61,6 +61,7 @@ export function downloadJob(model: MLModel, source: Download, attempt: string, s
   const { framework, digest } = model.spec;
   const { access, mounts } = sourceAccess(model.spec, isImage(model) ? 'image' : 'other', settings);
   const order = { url: urlOf(model, source), target, framework, access };
+  const nodes = nodesFor(model, settings);
   // The name of an image holds its digest already.
   const args = downloadArguments({ ...order, ...(digest !== undefined && !source.image && { digest }) });
   return programJob(
@@ -73,7 +74,8 @@ export function downloadJob(model: MLModel, source: Download, attempt: string, s
       memory: '512Mi',
       labels: { ...partLabels(MLModel.kind, model.metadata.name, 'download'), [mark.weights]: source.claim },
       // The volume is to land where the server can run.
-      pod: { ...nodesFor(model, settings), ...together(model, source) },
+      ...nodes,
+      pod: { ...nodes.pod, ...together(model, source) },
       mounts: [
         { volume: { name: 'weights', persistentVolumeClaim: { claimName: source.claim } }, path: target },
         ...mounts,

@@ -1,8 +1,8 @@
 // What should exist, given where everything is. The order is that of the writes: a refusal of one holds up those behind it,
-// so a volume that is to grow comes last, when there is one already.
+// so a volume that is to grow comes late, when there is one already, and what has no part in Ready comes last.
 
 import { type MLModel, mark } from '../../api/index.ts';
-import { apply, create, type Desired, keep, note, type Observed } from '../../kube/define.ts';
+import { apart, apply, create, type Desired, keep, note, type Observed } from '../../kube/define.ts';
 import {
   type ControllerRevision,
   Deployment,
@@ -41,9 +41,10 @@ export function wanted(model: MLModel, plan: Plan, seen: Observed, settings: MLM
       : [create(revisionObject(model, plan.asked))]),
     ...download(model, plan, seen, settings),
     ...servers(model, plan, seen),
-    ...network(model, plan, seen, settings),
+    ...network(model, plan, seen),
     ...grown(model, plan, seen),
     ...kept(model, plan, seen).map(keep),
+    ...outside(model, plan, seen, settings),
   ];
 }
 
@@ -118,18 +119,22 @@ function areThere(template: PodTemplate, seen: Observed): boolean {
   return own ? isIntact(own) : seen.read(PersistentVolumeClaim, name) !== undefined;
 }
 
-/** An address that was given out once stays. A route is made once there can be one; nothing else waits for that. */
-function network(model: MLModel, { asked, target }: Plan, seen: Observed, settings: MLModelSettings): Desired[] {
-  if (!target && !seen.get(Service, serviceName(model))) return [];
-  const { port, template } = target?.revision ?? asked;
-  const { expose, replicas } = model.spec;
-  const { exposure } = settings;
+/** An address that was given out once stays. */
+const hasAddress = (model: MLModel, { target }: Plan, seen: Observed): boolean =>
+  target !== undefined || seen.get(Service, serviceName(model)) !== undefined;
+
+function network(model: MLModel, plan: Plan, seen: Observed): Desired[] {
+  if (!hasAddress(model, plan, seen)) return [];
+  const { port, template } = plan.target?.revision ?? plan.asked;
+  return [apply(service(model, port)), ...(model.spec.replicas > 1 ? [apply(disruptionBudget(model, template))] : [])];
+}
+
+/** A route is made once there can be one; nothing else waits for that. */
+function outside(model: MLModel, plan: Plan, seen: Observed, { exposure }: MLModelSettings): Desired[] {
   const possible = exposure.by !== 'Gateway' || seen.serves(HTTPRoute);
-  return [
-    apply(service(model, port)),
-    ...(expose && possible ? [apply(exposureOf(model, port, exposure))] : []),
-    ...(replicas > 1 ? [apply(disruptionBudget(model, template))] : []),
-  ];
+  if (!model.spec.expose || !possible || !hasAddress(model, plan, seen)) return [];
+  const { port } = plan.target?.revision ?? plan.asked;
+  return [apart('Exposed', apply(exposureOf(model, port, exposure)))];
 }
 
 /** Former revisions with their weights. Whatever becomes of theirs, servers keep their weights for as long as they are there. */

@@ -1,11 +1,9 @@
 // Pods that no node takes: the scheduler finds none, or the chosen one refuses.
 
-import { archLabel, type Pod } from '../pod.ts';
-import { type Judge, nameOf } from './cause.ts';
+import { archLabel, builtFor, type Pod } from '../pod.ts';
+import { type CauseReason, type Judge, nameOf } from './cause.ts';
 import { nodeOf } from './containers.ts';
 import { adviceFor, sentence } from './words.ts';
-
-const unselected = 'check nodeSelector against the labels of the nodes';
 
 const advice = [
   [
@@ -19,8 +17,11 @@ const advice = [
     /didn't match pod affinity rules/,
     'it must run on the node of the pods that share its volume, and that node does not take it',
   ],
-  [/node affinity\/selector|didn't match node selector/, unselected],
+  [/node affinity\/selector|didn't match node selector/, 'check nodeSelector against the labels of the nodes'],
 ] as const;
+
+/** What the scheduler looks at only on nodes that have the labels which a pod asks for; taints come before them. */
+const withLabels = /Insufficient|Too many pods|free ports|volume node affinity conflict|pod affinity rules/;
 
 /** The scheduler's own words. */
 export const unschedulable: Judge = (pod) => {
@@ -28,21 +29,23 @@ export const unschedulable: Judge = (pod) => {
   if (placed?.status !== 'False' || placed.reason === 'SchedulingGated') return undefined;
   const object = nameOf(pod);
   const words = placed.message ?? '';
-  const known = adviceFor(words, advice);
-  const arch = known === unselected ? archOf(pod) : undefined;
-  const message = sentence(`${object} cannot be scheduled`, words, arch?.advice ?? known);
-  return { reason: arch?.alone ? 'UnsupportedCPU' : 'Unschedulable', message, object };
+  const { reason, told } = otherArch(pod, words) ?? { reason: 'Unschedulable', told: adviceFor(words, advice) };
+  return { reason, message: sentence(`${object} cannot be scheduled`, words, told), object };
 };
 
-/** The architecture that a pod asks of its node: where it asks for nothing else, it is what no node has. */
-function archOf({ spec }: Pod): { alone: boolean; advice: string } | undefined {
-  const labels = (spec['nodeSelector'] ?? {}) as Record<string, string>;
-  const { [archLabel]: arch, ...others } = labels;
-  if (arch === undefined) return undefined;
+/** Where nodes lack a label, and we ask for one that no person asked for: if no other is asked and no node has it, that is why. */
+function otherArch(pod: Pod, words: string): { reason: CauseReason; told: string } | undefined {
+  const arch = pod.metadata.annotations?.[builtFor];
+  if (arch === undefined || !words.includes('node affinity/selector')) return undefined;
   const built = `the image of the server is built for ${arch}: add such a node, or name an image for other nodes in server.image`;
-  const alone = Object.keys(others).length === 0;
-  return { alone, advice: alone ? built : `${unselected}; ${built}` };
+  if (withLabels.test(words) || asksForMore(pod))
+    return { reason: 'Unschedulable', told: `${adviceFor(words, advice)}; ${built}` };
+  const tainted = words.includes('untolerated taint') ? ', or add a toleration if one has the taint' : '';
+  return { reason: 'UnsupportedCPU', told: `${built}${tainted}` };
 }
+
+const asksForMore = ({ spec }: Pod): boolean =>
+  Object.keys(spec['nodeSelector'] ?? {}).some((label) => label !== archLabel);
 
 /** A kubelet refused what the scheduler gave it, because a device or other capacity was gone in the meantime. */
 export const refused: Judge = (pod) => {

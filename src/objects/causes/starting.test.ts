@@ -12,6 +12,15 @@ const withSelector = (pod: Pod, nodeSelector: Record<string, string>): Pod => ({
   spec: { ...pod.spec, nodeSelector },
 });
 
+/** A pod whose server has an image for amd64 alone, as the table of frameworks says, and for which a person asks for more. */
+const forAmd64 = (pod: Pod, asked: Record<string, string> = {}): Pod => {
+  const metadata = { ...pod.metadata, annotations: { 'baton.dev/built-for': 'amd64' } };
+  return { ...withSelector(pod, { ...asked, 'kubernetes.io/arch': 'amd64' }), metadata };
+};
+
+const addAmd64 =
+  'the image of the server is built for amd64: add such a node, or name an image for other nodes in server.image';
+
 table('a pod without a node', [
   {
     name: 'no node has the device it asks for',
@@ -27,15 +36,39 @@ table('a pod without a node', [
   },
   {
     name: 'no node has the architecture for which its image is built',
-    pod: withSelector(starting.noSuchNode, { 'kubernetes.io/arch': 'amd64' }),
+    pod: forAmd64(starting.noSuchNode),
     reason: 'UnsupportedCPU',
-    says: "Pod iris-a cannot be scheduled: 0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling (the image of the server is built for amd64: add such a node, or name an image for other nodes in server.image)",
+    says: `Pod iris-a cannot be scheduled: 0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling (${addAmd64})`,
   },
   {
     name: 'no node has that architecture and its other labels',
-    pod: withSelector(starting.noSuchNode, { 'kubernetes.io/arch': 'amd64', disk: 'fast' }),
+    pod: forAmd64(starting.noSuchNode, { disk: 'fast' }),
     reason: 'Unschedulable',
-    says: "Pod iris-a cannot be scheduled: 0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling (check nodeSelector against the labels of the nodes; the image of the server is built for amd64: add such a node, or name an image for other nodes in server.image)",
+    says: `Pod iris-a cannot be scheduled: 0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling (check nodeSelector against the labels of the nodes; ${addAmd64})`,
+  },
+  {
+    name: 'no node has that architecture, but for one with a taint, of which the scheduler looks at nothing else',
+    pod: forAmd64(starting.noSuchNodeButTainted),
+    reason: 'UnsupportedCPU',
+    says: `Pod iris-a cannot be scheduled: 0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 node(s) didn't match Pod's node affinity/selector. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling (${addAmd64}, or add a toleration if one has the taint)`,
+  },
+  {
+    name: 'a node has that architecture, and is full',
+    pod: forAmd64(starting.noSuchNodeButFull),
+    reason: 'Unschedulable',
+    says: `Pod iris-a cannot be scheduled: 0/3 nodes are available: 1 Insufficient cpu, 2 node(s) didn't match Pod's node affinity/selector. preemption: 0/3 nodes are available: 1 No preemption victims found for incoming pod, 2 Preemption is not helpful for scheduling (add capacity, or ask for less; ${addAmd64})`,
+  },
+  {
+    name: 'no node has the architecture that a person asks for, of which our image knows nothing',
+    pod: withSelector(starting.noSuchNode, { 'kubernetes.io/arch': 'arm64' }),
+    reason: 'Unschedulable',
+    says: "Pod iris-a cannot be scheduled: 0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling (check nodeSelector against the labels of the nodes)",
+  },
+  {
+    name: 'nodes have that architecture, and a taint each',
+    pod: forAmd64(starting.allTainted),
+    reason: 'Unschedulable',
+    says: 'Pod iris-a cannot be scheduled: 0/3 nodes are available: 3 node(s) had untolerated taint(s). preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling (add a toleration, or a node without the taint)',
   },
   {
     name: 'its claim is not bound',

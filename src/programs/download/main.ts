@@ -3,19 +3,13 @@
 // last word where a kubelet keeps it.
 
 import { writeFileSync } from 'node:fs';
-import { exitCode, type LastWord, sayLastWord, sayProgress } from '../../api/contract.ts';
+import { apiServerIn, exitCode, type LastWord, sayLastWord, sayProgress } from '../../api/contract.ts';
 import { makeLog, systemClock, systemResolve, wordsOf } from '../../base/index.ts';
 import { heardDownload, type Order } from './order.ts';
 import { Fault, Refused } from './outcome.ts';
 import { download } from './run.ts';
 
 const wrongArguments = 2;
-
-/** The API server as every pod is told of it. */
-function apiServer(): string[] {
-  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = process.env;
-  return host === undefined ? [] : [host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`];
-}
 
 /** How it ended, in words of the contract. */
 function lastWord(error: unknown): LastWord {
@@ -40,7 +34,7 @@ async function run(order: Order, signal: AbortSignal): Promise<LastWord> {
       log,
       resolve: systemResolve,
       machine: process,
-      apiServer: apiServer(),
+      apiServer: apiServerIn(process.env),
       signal,
       progress: (progress) => process.stdout.write(`${sayProgress(progress)}\n`),
     });

@@ -3,7 +3,7 @@
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { exitCode, heardInspect, type InspectOrder, type LastWord, sayLastWord } from '../../api/index.ts';
+import { apiServerIn, exitCode, heardInspect, type InspectOrder, type LastWord, sayLastWord } from '../../api/index.ts';
 import { systemClock } from '../../base/index.ts';
 import { runInspect } from './run.ts';
 
@@ -14,12 +14,6 @@ const terminationLog = '/dev/termination-log';
 function files(folder: string): Record<string, string> {
   const names = readdirSync(folder).filter((name) => !name.startsWith('..'));
   return Object.fromEntries(names.toSorted().map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
-}
-
-/** The API server as every pod is told of it. */
-function apiServer(): string[] {
-  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = process.env;
-  return host === undefined ? [] : [host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`];
 }
 
 /** Also where no kubelet keeps it, a person can read it. */
@@ -38,7 +32,7 @@ function runUntilStopped(order: InspectOrder): Promise<LastWord> {
     const end = () => resolve({ result: 'fault', message: 'the look at the image was stopped' });
     process.once('SIGTERM', end).once('SIGINT', end);
   });
-  const around = { clock: systemClock, random: Math.random, files, apiServer: apiServer() };
+  const around = { clock: systemClock, random: Math.random, files, apiServer: apiServerIn(process.env) };
   return Promise.race([runInspect(order, around), stopped]);
 }
 

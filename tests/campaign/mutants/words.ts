@@ -17,6 +17,13 @@ function telling(decision: AnyDecision, change: (condition: Told) => Partial<Tol
   return { ...decision, status: { ...decision.status, conditions } };
 }
 
+/** The same in another order than the last time. */
+function turned(names: readonly string[]): string[] {
+  turns = (turns + 1) % names.length;
+  return [...names.slice(turns), ...names.slice(0, turns)];
+}
+let turns = 0;
+
 const waiting = { reason: 'Pending', message: 'Waiting' };
 
 export const words: Record<string, Mutant> = {
@@ -71,12 +78,12 @@ export const words: Record<string, Mutant> = {
   },
   flapping: {
     like: [22, 19],
-    does: 'the status tells in the order of chance, and the loop never rests',
+    does: 'the status tells in another order each time, and the loop never rests',
     plant: deciding((decision) => ({
       ...decision,
       status: {
         ...decision.status,
-        message: `Servers: ${['a', 'b', 'c'].toSorted(() => Math.random() - 0.5).join(', ')}`,
+        message: `Servers: ${turned(['a', 'b', 'c']).join(', ')}`,
       },
       again: 200,
     })),

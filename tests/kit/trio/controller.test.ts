@@ -1,7 +1,8 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Desired, Known } from '../../../src/kube/define.ts';
-import { type ConfigMap, conditionOf, type KubeObject, label } from '../../../src/objects/index.ts';
+import { type ConfigMap, conditionOf, label } from '../../../src/objects/index.ts';
+import { childIn } from '../cluster/engine.ts';
 import { foreign, seen } from '../world.ts';
 import { aTrio, configOf, jobOf, serverOf, waitingPod } from './builders.ts';
 import { cleaningTrioController, decide, GREETING, RESULT } from './controller.ts';
@@ -12,7 +13,7 @@ const signs = { create: '!', apply: '+', keep: '=', note: '@' } as const;
 const planned = (desired: Desired): string =>
   Object.entries(signs)
     .filter(([verb]) => verb in desired)
-    .map(([verb, sign]) => `${sign}${(desired as Record<string, KubeObject>)[verb]?.kind}`)
+    .map(([, sign]) => `${sign}${childIn(desired).kind}`)
     .join('');
 
 const decided = (object: Trio, world = seen(), probe: Known<string> = { state: 'unneeded' }) =>
