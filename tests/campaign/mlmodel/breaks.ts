@@ -37,5 +37,4 @@ export const breaks: Meanings['breaks'] = {
   'app.kubernetes.io/name, instance, component and managed-by are ours': asking({
     podLabels: { 'app.kubernetes.io/name': 'x' },
   }),
-  'the name must have at most 63 characters': (document) => ({ ...document, name: 'n'.repeat(64) }),
 };
