@@ -156,7 +156,7 @@ export const DeviceTemplate = defineKind({
     },
   ),
   status: status.describe('What is.'),
-  rules: [{ rule: 'self.metadata.name.size() <= 63', message: 'the name must have at most 63 characters' }],
+  longestName: 63,
   conditions: ['Available', 'ModuleLoaded', 'PluginReady', 'ConsumersReady', 'Outdated'],
   columns: [
     { name: 'Phase', type: 'string', path: '.status.phase' },

@@ -170,7 +170,7 @@ export const MLModel = defineKind({
     },
   ),
   status: status.describe('What is.'),
-  rules: [{ rule: 'self.metadata.name.size() <= 63', message: 'the name must have at most 63 characters' }],
+  longestName: 63,
   conditions: [
     'Available',
     'StorageReady',

@@ -106,7 +106,7 @@ export const ModelDeployment = defineKind({
     },
   ),
   status: status.describe('What is.'),
-  rules: [{ rule: 'self.metadata.name.size() <= 63', message: 'the name must have at most 63 characters' }],
+  longestName: 63,
   conditions: ['Available', 'Resolved', 'Serving', 'Autoscaled', 'Outdated'],
   columns: [
     { name: 'Phase', type: 'string', path: '.status.phase' },

@@ -2,7 +2,7 @@ import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { type CommonStatus, type Condition, kindOf } from '../objects/index.ts';
-import { turnedBad, warningOf } from './events.ts';
+import { isNews, turnedBad, warningOf } from './events.ts';
 
 /** A status in short: `Ready=False/Reason Stalled=True/Reason`. */
 const status = (text: string): CommonStatus | undefined =>
@@ -44,6 +44,14 @@ describe('what turned bad', () => {
 
   for (const { name, before, after, bad } of cases)
     test(`${name}: ${bad ?? 'nothing'}`, () => equal(turnedBad(status(before), status(after) ?? {})?.reason, bad));
+});
+
+test('what is refused apart is news when its condition said something else', () => {
+  const [refused, other] = [{ reason: 'Refused' }, { reason: 'Other' }];
+  for (const before of ['', 'Shown=True/Up', 'Shown=False/Waiting'])
+    equal(isNews(status(before), 'Shown', refused), true);
+  equal(isNews(status('Shown=False/Refused'), 'Shown', refused), false);
+  equal(isNews(status('Shown=False/Refused'), 'Shown', other), true);
 });
 
 const Shop = kindOf('test.baton.dev/v1', 'Shop', 'shops');

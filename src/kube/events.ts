@@ -21,6 +21,10 @@ export function turnedBad(
   return lost && ready.observedGeneration === held.observedGeneration ? ready : undefined;
 }
 
+/** Whether a condition has a reason to be bad that it did not have before. */
+export const isNews = (before: CommonStatus | undefined, condition: string, { reason }: { reason: string }): boolean =>
+  conditionOf(before, condition)?.reason !== reason;
+
 /** What is bad, as the object's Event. */
 export const warningOf = (owner: Owner, what: { reason: string; message: string }, now: number): KubeEvent =>
   eventOf('Warning', owner, what, now);

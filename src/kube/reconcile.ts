@@ -15,7 +15,7 @@ import { nameOf, type Owner } from './child.ts';
 import type { Circuit, Open } from './circuit.ts';
 import { ApiError, type Client } from './client/index.ts';
 import { type ControllerDefinition, type Decision, type Parent, type Reader, Terminal } from './define.ts';
-import { driftOf, post, turnedBad, warningOf } from './events.ts';
+import { driftOf, isNews, post, turnedBad, warningOf } from './events.ts';
 import type { Gatherer } from './gather.ts';
 import { NotLeading } from './lease.ts';
 import { observe, type Stores } from './observe.ts';
@@ -209,8 +209,11 @@ async function told(wanted: CommonStatus, { refused, apart }: Outcome, owner: Ow
   const open = apart.reduce((all, { condition, refusal }) => withSetback(all, condition, refusal), wanted);
   const status = refused ? refusedStatus(open, { reason: refused.reason, message: refused.message, phase }) : open;
   const now = clock.now();
-  const bad = turnedBad(owner.object.status, status);
+  const before = owner.object.status;
+  const bad = turnedBad(before, status);
   if (bad) await posted(warningOf(owner, bad, now), bench);
+  for (const { condition, refusal } of apart)
+    if (isNews(before, condition, refusal)) await posted(warningOf(owner, refusal, now), bench);
   const options = { client, owner, store, conditions: conditionsOf(definition), now };
   await tell(status, options).catch((error: unknown) => toldOtherwise(error, owner, { ...options, phase }));
   logPhase(status, owner, bench);

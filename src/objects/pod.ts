@@ -24,6 +24,7 @@ export interface PodSpec {
   containers: Container[];
   initContainers?: Container[];
   nodeName?: string;
+  nodeSelector?: Record<string, string>;
   restartPolicy?: string;
   [field: string]: unknown;
 }

@@ -281,11 +281,6 @@ describe('refused, with the path of the field', () => {
       ['columns.Phase: .status.phse names no field', 'scale.specPath: .spec.replicas names no field'],
     ));
 
-  test('a rule of the whole object without a message', () =>
-    deepEqual(problemsOf({ rules: [{ rule: 'self.metadata.name != ""', message: '' }] }), [
-      'object: its rule "self.metadata.name != """ has no message',
-    ]));
-
   test('a CRD of more than 64 KiB', () => {
     const field = text.describe('x'.repeat(1000));
     const shape = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`f${index}`, field]));
@@ -304,7 +299,7 @@ describe('a CRD', () => {
       conditions: ['Loaded'],
       spec: z.object({ replicas: d(z.int32().min(0).max(9).default(1)) }).describe('Spec.'),
       status: commonStatus.extend({ replicas: d(z.int32().min(0).optional()) }).describe('Status.'),
-      rules: [{ rule: 'size(self.metadata.name) < 40', message: 'has a long name' }],
+      longestName: 40,
       columns: [{ name: 'Phase', type: 'string', path: '.status.phase', priority: 1 }],
       scale: { specPath: '.spec.replicas', statusPath: '.status.replicas' },
     }),
@@ -335,9 +330,9 @@ describe('a CRD', () => {
     ]);
   });
 
-  test('needs a spec, keeps the rules of the object, and names its conditions', () => {
+  test('needs a spec, bounds the name, and names its conditions', () => {
     deepEqual(root.required, ['spec']);
-    equal(root['x-kubernetes-validations']?.[0]?.message, 'has a long name');
+    equal(root.properties?.['metadata']?.properties?.['name']?.maxLength, 40);
     equal(
       root.properties?.['status']?.properties?.['conditions']?.description,
       'What is true of the object. Types: Ready, Reconciling, Stalled, Loaded.',

@@ -49,17 +49,26 @@ export function crdOf({ definition }: DefinedKind): Crd {
 function rootOf(definition: KindDefinition, problems: string[]): Structural {
   const spec = partOf(definition, 'spec', problems);
   const status = namedConditions(partOf(definition, 'status', problems), definition.conditions ?? []);
-  const rules = definition.rules ?? [];
   const root: Structural = {
     type: 'object',
     description: definition.description,
-    properties: { spec, status },
+    properties: { ...metadataOf(definition), spec, status },
     required: ['spec'],
-    ...(rules.length > 0 ? { 'x-kubernetes-validations': [...rules] } : {}),
   };
   const faults: string[] = [];
   check(root, placeOf('', faults));
   return problems.push(...faults.map(fromRoot)), root;
+}
+
+/** Of an object's metadata a schema may judge only the name. */
+function metadataOf({ longestName }: KindDefinition): { metadata?: Structural } {
+  if (longestName === undefined) return {};
+  const name: Structural = {
+    type: 'string',
+    description: 'What the object is called; its children have it in their names and labels.',
+    maxLength: longestName,
+  };
+  return { metadata: { type: 'object', description: 'What every object has.', properties: { name } } };
 }
 
 /** Paths are told as people write them: `spec.x`, and the kind's own faults as those of the `object`. */

@@ -4,7 +4,6 @@
 
 import type { z } from 'zod';
 import type { CommonStatus, Kind, KubeObject, ObjectMeta } from '../objects/index.ts';
-import type { CelRule } from './structural.ts';
 
 /** A column of `kubectl get`; `path` is a JSONPath from the root, such as `.spec.replicas`. */
 export interface Column {
@@ -43,8 +42,8 @@ export interface KindDefinition<
   status: Status;
   columns?: readonly Column[];
   scale?: Scale;
-  /** CEL rules about the whole object. */
-  rules?: readonly CelRule[];
+  /** Characters that a name may have at most. */
+  longestName?: number;
   /** Condition types beside Ready, Reconciling and Stalled; they are named in the description of `conditions`. */
   conditions?: readonly string[];
 }

@@ -32,9 +32,6 @@ interface Breach {
 
 const keyOf = 'key';
 
-/** What the API server calls the object itself. */
-const wholeObject = '<nil>';
-
 /** The field as the API server names it in the first item and the first entry. */
 export const fieldOf = (steps: readonly string[]): string =>
   steps.reduce((path, step) => {
@@ -45,13 +42,17 @@ export const fieldOf = (steps: readonly string[]): string =>
 /** All rules of these properties, whether or not anybody knows how to break them. */
 export const rulesOf = (properties: readonly Property[], table: Meanings): Rule[] => [
   ...properties.flatMap((property) => breachesOf(property).map((breach) => ruleOf(property, breach))),
-  ...allCelRules(properties, table),
+  ...properties.flatMap(celRules),
+  ...longNames(table).map(({ document: _document, ...rule }) => rule),
 ];
 
-const allCelRules = (properties: readonly Property[], { kind }: Meanings): Rule[] => [
-  ...properties.flatMap((property) => celRules(property)),
-  ...(kind.definition.rules ?? []).map((rule) => celRule('object', '', rule)),
-];
+/** A name that is too long for its kind, in an object that is right otherwise. */
+function longNames({ kind, bases: [base = { spec: {} }] }: Meanings): Violation[] {
+  const { longestName } = kind.definition;
+  if (longestName === undefined) return [];
+  const rule = { name: 'metadata.name maxLength', field: 'metadata.name', says: /Too long: may not be more than/ };
+  return [{ ...rule, document: { ...base, name: 'n'.repeat(longestName + 1) } }];
+}
 
 const ruleOf = ({ path, steps }: Property, { rule, says, at = '' }: Breach): Rule => ({
   name: `${path} ${rule}`,
@@ -64,7 +65,7 @@ const celRules = ({ node, path, steps }: Property): Rule[] =>
 
 function celRule(path: string, field: string, { message, fieldPath = '' }: CelRule): Rule {
   const says = new RegExp(message.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return { name: `${path}: ${message}`, field: `${field}${fieldPath}`.replace(/^\./, '') || wholeObject, says };
+  return { name: `${path}: ${message}`, field: `${field}${fieldPath}`, says };
 }
 
 /** Every violation that can be made of a document. */
@@ -81,7 +82,8 @@ export function violationsOf(properties: readonly Property[], table: Meanings, s
         breach.values.map((value) => ({ ...ruleOf(property, breach), document: set(property, value) })),
       ),
     ),
-    ...allCelRules(properties, table).flatMap((rule) => brokenIn(rule, base, table)),
+    ...properties.flatMap(celRules).flatMap((rule) => brokenIn(rule, base, table)),
+    ...longNames(table),
   ];
 }
 

@@ -101,9 +101,9 @@ describe('the CRDs of the test kind', () => {
       match(messageOf(answer), says);
     });
 
-  test('refuses a name by a rule of the whole object', async () => {
+  test('refuses a long name, with the path', async () => {
     const answer = await dryRun(trios, askedTrio('n'.repeat(41)));
-    match(messageOf(answer), /the name must have at most 40 characters/);
+    match(messageOf(answer), /metadata\.name: Too long: may not be more than 40/);
   });
 
   test('fill in the defaults', async () => {

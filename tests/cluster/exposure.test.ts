@@ -207,7 +207,11 @@ describe('an exposure that a quota refuses', () => {
     match(message, /^the quota does not allow Service iris-expose: exceeded quota: none, .*services\.loadbalancers=0$/);
     equal((await rig.list(PodDisruptionBudget, namespace)).length, 1, 'what else is wanted is made');
     const told = (await rig.list(KubeEvent, namespace)).filter(({ source }) => source?.component === 'baton');
-    deepEqual(told, [], 'nothing was put back, nothing turned bad');
+    deepEqual(
+      told.map(({ type, reason, involvedObject }) => [type, reason, involvedObject.kind]),
+      [['Warning', 'QuotaExceeded', 'MLModel']],
+      'nothing was put back, nothing else turned bad',
+    );
     await rig.admin.delete(ResourceQuota, { namespace, name: 'none' });
     await says(namespace, 'Waiting', 60_000);
     deepEqual(await exposures(namespace, [Service]), ['Service']);

@@ -60,7 +60,7 @@ describe('every framework', () => {
 
 describe('an image for one architecture', () => {
   const arch = 'kubernetes.io/arch';
-  const selector = (pod: PodTemplate) => pod.spec['nodeSelector'];
+  const selector = (pod: PodTemplate) => pod.spec.nodeSelector;
 
   test('runs on such nodes alone, and its volume is made there', () => {
     deepEqual(selector(serverOf({ framework: 'tensorflow' })), { [arch]: 'amd64' });

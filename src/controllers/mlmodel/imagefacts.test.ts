@@ -1,6 +1,6 @@
 // Two facts about images: when they are asked for, of whom, and what the answers mean.
 
-import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { deepEqual, equal, fail, match, ok } from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FakeClock } from '../../../tests/kit/clock.ts';
 import { aModel, inspection, revision, settings } from '../../../tests/kit/mlmodel.ts';
@@ -132,10 +132,18 @@ describe('whether nodes mount images', () => {
   test('asks about the nodes that are meant, and tries under a name that no server has', async () => {
     const asked: unknown[] = [];
     await ask(reader([good], true, asked));
-    const { metadata, spec } = inputs?.deployment ?? {};
+    const { metadata, spec } = inputs ?? {};
     deepEqual(asked, ['kubernetes.io/os=linux,gpu=yes', metadata?.name]);
     match(metadata?.name ?? '', /^trial-[0-9a-f]{10}$/);
     deepEqual([spec?.replicas, metadata?.namespace], [0, 'shop']);
+  });
+
+  test('asks only about nodes for which the image of the server is built', async () => {
+    const asked: unknown[] = [];
+    const row = { ...(settings.frameworks.onnx ?? fail()), arch: 'amd64' };
+    const built = imageVolumes({ ...settings, frameworks: { ...settings.frameworks, onnx: row } });
+    await asking(built, image, reader([good], true, asked));
+    equal(asked[0], 'kubernetes.io/os=linux,gpu=yes,kubernetes.io/arch=amd64');
   });
 
   const modelOf = (number: number, more: Partial<MLModel['spec']> = {}, namespace = 'shop'): MLModel => {

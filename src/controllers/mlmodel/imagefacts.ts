@@ -18,17 +18,11 @@ export const manifest = manifestOf<MLModel>((model, seen) => {
   return asks ? { image: imageAsked(model), attempt: attemptOf(model) } : undefined;
 });
 
-/** What comes into question: nodes with these labels, and a Deployment of which nothing is ever stored. */
-interface Trial {
-  labels: Readonly<Record<string, string>>;
-  deployment: Deployment;
-}
-
 /** Whether the API server keeps image volumes, and all nodes that may run the servers are known to mount them. */
 export function imageVolumes(
   settings: MLModelSettings,
   monotonic = () => performance.now(),
-): Fact<MLModel, Trial, boolean, MLModelClients> {
+): Fact<MLModel, Deployment, boolean, MLModelClients> {
   const answers = new Answers(monotonic);
   return {
     freshFor: 600_000,
@@ -36,11 +30,15 @@ export function imageVolumes(
     needs: settings.imageVolumes === 'auto' ? needs : [],
     inputs(model, seen) {
       if (settings.imageVolumes !== 'auto' || !isOpen(model, seen)) return undefined;
-      return { labels: model.spec.nodeSelector ?? {}, deployment: trialOf(model, settings) };
+      return trialOf(model, settings);
     },
-    fetch: async ({ labels, deployment }, { kube }) =>
-      (await answers.to({ labels }, () => nodesMount(labels, kube))) &&
-      (await answers.to({ deployment }, () => serverKeeps(deployment, kube))),
+    fetch: async (deployment, { kube }) => {
+      const labels = deployment.spec.template.spec.nodeSelector ?? {};
+      return (
+        (await answers.to({ labels }, () => nodesMount(labels, kube))) &&
+        (await answers.to({ deployment }, () => serverKeeps(deployment, kube)))
+      );
+    },
   };
 }
 
@@ -82,8 +80,8 @@ const needs: readonly Rule[] = [
   { group: 'apps', resource: 'deployments', verbs: ['create'] },
 ];
 
-/** A cluster in which no node is known yet cannot be known to mount. */
-async function nodesMount(labels: Trial['labels'], kube: Reader): Promise<boolean> {
+/** Of the nodes that may run the servers. A cluster in which no node is known yet cannot be known to mount. */
+async function nodesMount(labels: Readonly<Record<string, string>>, kube: Reader): Promise<boolean> {
   const labelSelector = Object.entries({ 'kubernetes.io/os': 'linux', ...labels })
     .map(([key, value]) => `${key}=${value}`)
     .join(',');

@@ -113,7 +113,7 @@ describe('every pod of a model', () => {
 
   test('runs where the others run, and as they do', () =>
     everyPod(({ spec, metadata }, model) => {
-      const { 'kubernetes.io/arch': arch, ...labels } = (spec['nodeSelector'] ?? {}) as Record<string, string>;
+      const { 'kubernetes.io/arch': arch, ...labels } = spec.nodeSelector ?? {};
       deepEqual(labels, { ...model.spec.nodeSelector });
       for (const field of ['tolerations', 'priorityClassName', 'runtimeClassName', 'imagePullSecrets'])
         deepEqual(spec[field], model.spec[field as keyof MLModel['spec']]);

@@ -45,7 +45,7 @@ function otherArch(pod: Pod, words: string): { reason: CauseReason; told: string
 }
 
 const asksForMore = ({ spec }: Pod): boolean =>
-  Object.keys(spec['nodeSelector'] ?? {}).some((label) => label !== archLabel);
+  Object.keys(spec.nodeSelector ?? {}).some((label) => label !== archLabel);
 
 /** A kubelet refused what the scheduler gave it, because a device or other capacity was gone in the meantime. */
 export const refused: Judge = (pod) => {

@@ -111,7 +111,6 @@ export const devicetemplate: Meanings<DeviceTemplate> = {
         maxdev: 6,
         driver: {},
       }),
-    'the name must have at most 63 characters': (document) => ({ ...document, name: 'n'.repeat(64) }),
   },
   shows: {
     'spec.maxdev': parameter('max_dev', 5),

@@ -29,5 +29,4 @@ export const breaks: Meanings['breaks'] = {
     digest: `sha256:${'b'.repeat(64)}`,
   }),
   ...podBreaks,
-  'the name must have at most 63 characters': (document) => ({ ...document, name: 'n'.repeat(64) }),
 };

@@ -32,7 +32,6 @@ const breaks: Meanings['breaks'] = {
     readinessProbeInitialDelay: 60,
   }),
   ...podBreaks,
-  'the name must have at most 63 characters': (document) => ({ ...document, name: 'n'.repeat(64) }),
 };
 
 const isMany = (path: string, value: unknown): boolean =>

@@ -64,7 +64,7 @@ const names: Row<ModelDeployment> = {
   async play(scene) {
     const { rig, namespace, wait } = scene;
     const apply = (name: string) => rig.apply(ModelDeployment, { metadata: { namespace, name }, spec: healthy });
-    await rejects(apply('n'.repeat(253)), /at most 63 characters/);
+    await rejects(apply('n'.repeat(253)), /metadata\.name: Too long: may not be more than 63/);
     const alike = ['a', 'b'].map((end) => `${'n'.repeat(62)}${end}`);
     for (const name of alike) await apply(name);
     for (const name of alike)

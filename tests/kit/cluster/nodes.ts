@@ -126,7 +126,7 @@ function claimObstacle(store: Store, name: string, shelf: boolean): string | und
   return claim.status?.phase === 'Bound' ? undefined : 'pod has unbound immediate PersistentVolumeClaims';
 }
 
-const diskOf = ({ spec }: Pod): string | undefined => (spec['nodeSelector'] as { disk?: string } | undefined)?.disk;
+const diskOf = ({ spec }: Pod): string | undefined => spec.nodeSelector?.['disk'];
 
 /** There are two nodes, and only the second has another disk. */
 const nodeFor = (pod: Pod): string => (diskOf(pod) === 'other' ? 'node-2' : 'node-1');

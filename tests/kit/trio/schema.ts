@@ -73,7 +73,7 @@ export const Trio = defineKind({
     fieldPath: '.text',
   }),
   status: status.describe('What is.'),
-  rules: [{ rule: 'self.metadata.name.size() <= 40', message: 'the name must have at most 40 characters' }],
+  longestName: 40,
   columns: [
     { name: 'Phase', type: 'string', path: '.status.phase' },
     { name: 'Ready', type: 'string', path: '.status.conditions[?(@.type=="Ready")].status' },
