@@ -8,5 +8,6 @@ export * from './mlmodel.ts';
 export * from './modeldeployment.ts';
 export * from './names.ts';
 export { type PodFields, podFields } from './podfields.ts';
+export type { RolloutFields } from './rollout.ts';
 export * from './programs.ts';
 export * from './serve.ts';

@@ -52,8 +52,12 @@ const spec = z.object({
   maxReplicas: z.int32().min(1).max(1_000).optional().describe('The most servers, with an autoscaler; 1 if left out.'),
   target: target.optional().describe('What an autoscaler aims at; 80 percent of the requested CPU if left out.'),
   annotations: annotations.optional().describe('Annotations of the Deployment, the Service and the pods.'),
-  livenessProbeInitialDelay: delay().describe('Seconds after which a server is first asked whether it lives.'),
-  readinessProbeInitialDelay: delay().describe('Seconds after which a server is first asked whether it is ready.'),
+  livenessProbeInitialDelay: delay().describe(
+    'Seconds after its start before which a server is never restarted for not answering.',
+  ),
+  readinessProbeInitialDelay: delay().describe(
+    'Seconds after its start before which a server does not count as ready.',
+  ),
   port: z.int32().min(1).max(65535).default(5000).describe('The port on which the image answers over HTTP.'),
   healthPath: z
     .string()

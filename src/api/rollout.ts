@@ -22,3 +22,6 @@ export const rolloutFields = (history: string) =>
     })
     .default({ strategy: 'auto', progressDeadlineSeconds: 600, history: 1 })
     .describe('How updates happen.');
+
+/** What it says. */
+export type RolloutFields = z.output<ReturnType<typeof rolloutFields>>;

@@ -130,6 +130,8 @@ export interface ControllerDefinition<
   conditions?: readonly string[];
   /** The phase of an object for which something was refused for good; for kinds that have phases. */
   failedPhase?: string;
+  /** The phase of an object that is being deleted; for kinds that have a word for that. */
+  leavingPhase?: string;
   owns: readonly Kind[];
   /** Kinds of `owns` that a cluster need not serve, and the milliseconds within which one that comes is noticed. */
   mayLack?: readonly { kind: Kind; noticedWithin: number }[];

@@ -21,7 +21,7 @@ import { NotLeading } from './lease.ts';
 import { observe, type Stores } from './observe.ts';
 import { judged, Refusal, Stale } from './refusal.ts';
 import { type Key, keyText, type Subscriptions } from './routes.ts';
-import { refusedStatus, tell, type TellOptions, withSetback } from './status.ts';
+import { leavingStatus, refusedStatus, tell, type TellOptions, withSetback } from './status.ts';
 
 type Told = Decision<CommonStatus>;
 
@@ -94,11 +94,13 @@ async function undecided(error: Error, owner: Owner, bench: Bench): Promise<{ ag
   return {};
 }
 
-function toldRefusal(refused: Refusal, owner: Owner, bench: Bench): Promise<void> {
-  const { generation: observedGeneration = 0 } = owner.object.metadata;
-  const { conditions = [], ...rest } = owner.object.status ?? {};
-  const ours = conditions.filter(({ type }) => conditionsOf(bench.definition).includes(type));
-  return told({ ...rest, observedGeneration, conditions: ours }, { refused, apart: [] }, owner, bench);
+const toldRefusal = (refused: Refusal, owner: Owner, bench: Bench): Promise<void> =>
+  told(ownWords(owner, bench), { refused, apart: [] }, owner, bench);
+
+/** What the object says by us, taken for what is asked now. */
+function ownWords({ object: { metadata, status = {} } }: Owner, { definition }: Bench): CommonStatus {
+  const conditions = (status.conditions ?? []).filter(({ type }) => conditionsOf(definition).includes(type));
+  return { ...status, observedGeneration: metadata.generation ?? 0, conditions };
 }
 
 /** Gone: owner references collect the children, and nothing of it is remembered here. */
@@ -112,6 +114,7 @@ function forget(text: string, { gatherer, subscriptions, circuit }: Bench): { ag
 /** On its way out: only what was done outside the cluster is undone; nothing is created. */
 async function leave(owner: Owner, text: string, bench: Bench): Promise<{ again?: number }> {
   bench.gatherer.forget(text);
+  await toldLeaving(owner, bench);
   const { cleanup } = bench.definition;
   const { finalizers = [] } = owner.object.metadata;
   if (!cleanup || !finalizers.includes(cleanup.finalizer)) return {};
@@ -125,6 +128,13 @@ async function leave(owner: Owner, text: string, bench: Bench): Promise<{ again?
     bench,
   );
   return {};
+}
+
+/** Where its kind has a word for that: what others hold, or what its children hold, may be there for long. */
+async function toldLeaving(owner: Owner, bench: Bench): Promise<void> {
+  const { leavingPhase: phase } = bench.definition;
+  if (phase === undefined || owner.object.status?.phase === phase) return;
+  await told(leavingStatus(ownWords(owner, bench), phase), { apart: [] }, owner, bench);
 }
 
 /** A cleanup that fails holds the object, perhaps for long: its status says why. Where even that fails, the log does. */

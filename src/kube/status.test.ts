@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { CommonStatus, Condition } from '../objects/index.ts';
-import { refusedStatus, sameStatus, settled, withSetback } from './status.ts';
+import { leavingStatus, refusedStatus, sameStatus, settled, withSetback } from './status.ts';
 
 const noon = '2026-05-01T12:00:00Z';
 const now = Date.parse(noon);
@@ -200,6 +200,14 @@ describe('a refused pass', () => {
       ['Serving: no more', 'Stored: it is being loaded', 'Exposed: nobody asked'],
     );
   });
+});
+
+test('what is being deleted is not ready for that reason, and keeps its other words', () => {
+  const shown = ready('True', { type: 'Shown' });
+  const status = { observedGeneration: 8, phase: 'Open', message: 'open', conditions: [shown, ready('True')] };
+  const leaving = { phase: 'Closing', message: 'Is being deleted' };
+  const told = { ...ready('False'), reason: 'Closing', message: 'Is being deleted', observedGeneration: 8 };
+  deepEqual(leavingStatus(status, 'Closing'), { ...status, ...leaving, conditions: [shown, told] });
 });
 
 describe('a refusal apart from Ready', () => {

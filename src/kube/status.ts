@@ -93,6 +93,19 @@ export function refusedStatus(status: CommonStatus, { reason, message: why, phas
   return { ...status, ...(phase !== undefined && { phase }), message, conditions: [...judged, ...others] };
 }
 
+/** The same status for an object that somebody holds while it is being deleted. */
+export function leavingStatus(status: CommonStatus, phase: string): CommonStatus {
+  const { observedGeneration, conditions = [] } = status;
+  const told = {
+    status: 'False' as const,
+    reason: phase,
+    message: 'Is being deleted',
+    ...(observedGeneration !== undefined && { observedGeneration }),
+  };
+  const judged = conditions.map((one) => (one.type === 'Ready' ? { ...one, ...told } : one));
+  return { ...status, phase, message: told.message, conditions: judged };
+}
+
 /** The same status where something apart from Ready was refused: its own condition says so, with what holds nevertheless. */
 export function withSetback(status: CommonStatus, condition: string, { reason, message: why }: Refused): CommonStatus {
   const { observedGeneration, conditions = [] } = status;

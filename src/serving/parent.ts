@@ -1,11 +1,14 @@
 // What the pieces in this folder must know of a parent whose pods serve: how many, by which way a new revision takes over,
 // and the few fields of a pod. Every kind of which servers run hands in its own object.
 
-import type { MLModel, PodFields } from '../api/index.ts';
+import type { PodFields, RolloutFields } from '../api/index.ts';
 import type { KubeObject } from '../objects/index.ts';
 
 /** How many servers, and how others take over from them. */
-export type Sized = Pick<MLModel['spec'], 'replicas' | 'rollout'>;
+export interface Sized {
+  replicas: number;
+  rollout: RolloutFields;
+}
 
 /** An object with servers. */
 export interface Served extends KubeObject {

@@ -194,6 +194,32 @@ describe('a ModelDeployment', { concurrency: 4 }, () => {
     deepEqual(written.map(wordsOf), []);
   });
 
+  test('says that it is being deleted while somebody holds it', async () => {
+    const namespace = await rig.namespace();
+    await open.push('models/held:1');
+    await asked(namespace, { image: `${open.host}/models/held:1` });
+    await ready(namespace);
+    await kubectl(
+      namespace,
+      'patch',
+      `md/${name}`,
+      '--type=merge',
+      '-p',
+      '{"metadata":{"finalizers":["example.com/hold"]}}',
+    );
+    await rig.admin.delete(ModelDeployment, { namespace, name });
+    const told = await eventually(
+      async () => {
+        const status = (await rig.get(ModelDeployment, namespace, name))?.status;
+        return status?.phase === 'Deleting' ? status : undefined;
+      },
+      { what: 'it says so' },
+    );
+    equal(conditionOf(told, 'Ready')?.reason, 'Deleting');
+    await kubectl(namespace, 'patch', `md/${name}`, '--type=merge', '-p', '{"metadata":{"finalizers":null}}');
+    await eventually(async () => (await rig.get(ModelDeployment, namespace, name)) === undefined, { what: 'it goes' });
+  });
+
   test('is deleted at any moment, and leaves nothing', async () => {
     const namespace = await rig.namespace();
     await open.push('models/gone:1');

@@ -76,6 +76,7 @@ export const modelDeploymentController = (
     kind: ModelDeployment,
     conditions: ModelDeployment.definition.conditions ?? [],
     failedPhase: 'Failed',
+    leavingPhase: 'Deleting',
     owns: [ControllerRevision, Job, Deployment, Service, HorizontalPodAutoscaler, PodDisruptionBudget],
     labelled: [Pod],
     gather,
