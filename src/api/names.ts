@@ -6,13 +6,13 @@ import { hashOf } from '../base/index.ts';
 /** A short name for a value: the same content, the same name. */
 export const shortHash = (value: unknown, digits: number): string => hashOf(value).slice(0, digits);
 
-/** The name of a child; somebody else's kind may leave less room than most. */
+/** The name of a child; somebody else's kind may leave less room than most, and none at all: then the name is longer than that. */
 export function childName(parent: string, part: string, longest = 63): string {
   const stem = parent.replaceAll('.', '-').replace(/^(?=[0-9])/, 'm');
   const whole = `${stem}-${part}`;
   if (stem === parent && whole.length <= longest) return whole;
   const tail = `-${part}-${hashOf([parent, part]).slice(0, 8)}`;
-  return `${stem.slice(0, longest - tail.length).replace(/-+$/, '')}${tail}`;
+  return `${stem.slice(0, Math.max(longest - tail.length, 1)).replace(/-+$/, '')}${tail}`;
 }
 
 /** A name as the value of a label: the name itself, or what fits of it with a hash of the whole. */

@@ -53,5 +53,5 @@ export const moduleLabels = (namespace: string, module: string) =>
     told: `${prefix}/version-module.${namespace}.${module}`,
   }) as const;
 
-/** The most characters that the namespace and the name of a Module have together: they are part of labels. */
-export const longestModule = 41;
+/** The most characters that KMM lets the namespace and the name of a Module have together: they are part of labels. */
+export const longestModule = 40;
