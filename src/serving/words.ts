@@ -75,16 +75,16 @@ function availability(rollout: Rollout): Verdict {
   );
 }
 
-/** Whether today's operator would render the pods as they are. `what` is what a person would edit. */
-export const outdatedVerdict = (outdated: boolean, what: string): Verdict =>
+/** Whether today's operator would render the pods as they are. `what` is what a person would edit, `pods` what they call the pods. */
+export const outdatedVerdict = (outdated: boolean, what: string, pods = 'servers'): Verdict =>
   outdated
     ? verdict(
         'Outdated',
         true,
         'NewerOperator',
-        `This operator would run the servers in another way: set the annotation baton.dev/refresh, or edit the ${what}, to roll them`,
+        `This operator would run the ${pods} in another way: set the annotation baton.dev/refresh, or edit the ${what}, to roll them`,
       )
-    : verdict('Outdated', false, 'UpToDate', 'The servers run as this operator would run them');
+    : verdict('Outdated', false, 'UpToDate', `The ${pods} run as this operator would run them`);
 
 /** Why a revision takes the place of the old one instead of starting beside it, and what that means. */
 export function gap({ takingOver, takeover }: Rollout, { replicas, rollout: { strategy } }: Sized): string {

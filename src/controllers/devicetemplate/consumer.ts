@@ -1,5 +1,5 @@
-// The consumers: one pod on every node whose module and plugin are ready, by KMM's labels alone. KMM labels only nodes that the
-// selector means, so an edit of the selector restarts nothing on nodes that stay.
+// The consumers: one pod on every node that is meant and of which KMM says, by its labels, that module and plugin are ready. KMM
+// takes its label off a node only when the module is unloaded, and a kernel unloads none whose devices are open: so consumers go first.
 
 import { childName, DeviceTemplate, mark, partLabels, shortHash } from '../../api/index.ts';
 import { type Container, DaemonSet, type PodSpec, type PodTemplate } from '../../objects/index.ts';
@@ -33,8 +33,12 @@ const nameless = (object: DeviceTemplate, spec: PodSpec): string =>
 
 function podSpec(object: DeviceTemplate): PodSpec {
   const { secret } = askedOf(object);
-  const { tolerations, privileged } = object.spec;
-  const fields = { ...(tolerations && { tolerations }), ...(secret && { imagePullSecrets: [{ name: secret }] }) };
+  const { selector: nodeSelector, tolerations, privileged } = object.spec;
+  const fields = {
+    nodeSelector,
+    ...(tolerations && { tolerations }),
+    ...(secret && { imagePullSecrets: [{ name: secret }] }),
+  };
   return {
     ...podBasics(fields),
     ...(privileged && { securityContext: { runAsUser: 0, runAsNonRoot: false } }),
@@ -71,7 +75,8 @@ function container(object: DeviceTemplate): Container {
     ...(privileged && { securityContext: { privileged: true } }),
     name: 'consumer',
     image,
-    imagePullPolicy: pullPolicyOf(image),
+    // The seed's own tag is consumer-latest.
+    imagePullPolicy: image.endsWith('latest') ? 'Always' : pullPolicyOf(image),
     resources: { requests: { cpu: '10m', memory: '32Mi', ...devices }, limits: devices },
     volumeMounts: [
       { name: 'tmp', mountPath: '/tmp' },

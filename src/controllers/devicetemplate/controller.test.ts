@@ -18,7 +18,7 @@ import { line, now, says } from '../../../tests/kit/plans.ts';
 import { lacking, seen, unseen } from '../../../tests/kit/world.ts';
 import type { DeviceTemplate } from '../../api/index.ts';
 import type { Observed } from '../../kube/define.ts';
-import { conditionOf, Module, Node } from '../../objects/index.ts';
+import { conditionOf, Module, Node, type Pod } from '../../objects/index.ts';
 import { gather } from './facts.ts';
 import { cut } from './revision.ts';
 
@@ -30,7 +30,17 @@ const many = Array.from({ length: 100 }, (_, index) => `n${String(index).padStar
 const taint = { key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' };
 const kernels = [{ kernel: '5.14.*', image: 'registry.example/driver:5' }];
 const mapped = aTemplate({ driver: { kernels } });
-const second = aTemplate({ driver: { version: '2' } });
+const unmapped = { progress: 'nothing', kernel: '6.1.0' } as const;
+const [first, second] = ['1', '2'].map((version) => aTemplate({ driver: { version } })) as [
+  DeviceTemplate,
+  DeviceTemplate,
+];
+const former = aTemplate({ consumer: 'registry.example/other:1' });
+
+/** Nodes that are done. */
+const done = (object: DeviceTemplate, ...names: string[]) =>
+  names.flatMap((name) => [node(object, name), consumer(object, name)]);
+const going = (pod: Pod): Pod => ({ ...pod, metadata: { ...pod.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } });
 
 const cases: {
   name: string;
@@ -121,16 +131,43 @@ const cases: {
   },
   {
     name: 'a consumer of the former image is not what is asked for',
-    world: seen(...there, node(lamp, 'a'), consumer(aTemplate({ consumer: 'registry.example/other:1' }), 'a')),
+    world: seen(...there, node(lamp, 'a'), consumer(former, 'a')),
     phase: 'Starting',
     reason: 'Starting',
   },
   {
     name: 'a node that is not told to load the version waits for a person',
     object: second,
-    world: seen(module(second), node(aTemplate({ driver: { version: '1' } }), 'a')),
-    phase: 'Loading',
+    world: seen(module(second), node(first, 'a')),
+    phase: 'Failed',
     reason: 'OtherVersion',
+  },
+  {
+    name: 'and so does the last one, if it has a consumer of the former version',
+    object: second,
+    world: seen(module(second), ...done(second, 'a', 'b'), node(first, 'c'), consumer(first, 'c')),
+    phase: 'Failed',
+    reason: 'OtherVersion',
+  },
+  {
+    name: 'two nodes whose kernel has no image are too many, whatever becomes of the third',
+    object: mapped,
+    world: seen(module(mapped), ...done(mapped, 'c'), ...['a', 'b'].map((name) => node(mapped, name, unmapped))),
+    phase: 'Failed',
+    reason: 'KernelNotMapped',
+  },
+  {
+    name: 'one of three is not, and the cause is that of the node which is waited for',
+    object: mapped,
+    world: seen(module(mapped), ...done(mapped, 'c'), node(mapped, 'a', unmapped), node(mapped, 'b')),
+    phase: 'Starting',
+    reason: 'Starting',
+  },
+  {
+    name: 'a consumer of the former revision is one too many, though enough nodes are ready',
+    world: seen(...there, ...done(lamp, 'a', 'b'), node(lamp, 'c'), consumer(former, 'c')),
+    phase: 'Starting',
+    reason: 'Starting',
   },
   {
     name: 'a name that no label can hold makes nothing',
@@ -145,6 +182,18 @@ const cases: {
     world: seen(unseen(Node), revision(lamp), module(lamp, counted(2, 2)), consumer(lamp, 'a'), consumer(lamp, 'b')),
     phase: 'Ready',
     reason: 'ConsumersReady',
+  },
+  {
+    name: 'and where consumers are wanted on more, KMM has not counted those yet',
+    world: seen(unseen(Node), revision(lamp), module(lamp, counted(1, 1)), daemonSet(lamp, 3), consumer(lamp, 'a')),
+    phase: 'Loading',
+    reason: 'ModuleNotLoaded',
+  },
+  {
+    name: 'nor is it over while one of the former revision is somewhere',
+    world: seen(unseen(Node), module(lamp, counted(2, 2)), consumer(lamp, 'a'), consumer(former, 'b')),
+    phase: 'Starting',
+    reason: 'Starting',
   },
   {
     name: 'before KMM has counted nobody knows',
@@ -177,6 +226,19 @@ describe('a DeviceTemplate', () => {
         ),
       );
     });
+});
+
+describe('of several nodes', () => {
+  const told = (object: DeviceTemplate, ...world: Parameters<typeof seen>) => {
+    const decision = look(object, seen(module(object), ...done(object, 'a', 'b'), ...world));
+    return ['Ready', 'Reconciling', 'Stalled'].map((type) => says(decision, type)).join();
+  };
+
+  test('one may wait for a person', () => equal(told(second, node(lamp, 'c')), 'True,True,False'));
+  test('one may have lost its consumer, and may not have one of the former revision', () => {
+    equal(told(lamp, node(lamp, 'c'), consumer(former, 'c')), 'False,True,False');
+    equal(told(lamp, node(lamp, 'c'), going(consumer(former, 'c'))), 'True,True,False');
+  });
 });
 
 describe('of many nodes', () => {
@@ -247,6 +309,44 @@ describe('what a person is told', () => {
     deepEqual([early.status.phase, early.again], ['Starting', 540_000]);
     const late = look(lamp, world, { at: now + 540_000 });
     deepEqual([late.status.phase, conditionOf(late.status, 'Stalled')?.reason], ['Failed', 'CrashLooping']);
+  });
+
+  test('one that ran for weeks has its time from when it was last ready; one that crashes over and over has none left', () => {
+    const [container = { name: 'consumer', ready: false, restartCount: 1 }] = crashing.containerStatuses ?? [];
+    const crashed = (restartCount: number, startedAt: string): Pod['status'] => ({
+      phase: 'Running',
+      conditions: [{ type: 'Ready', status: 'False', lastTransitionTime: '2026-01-30T00:00:00Z' }],
+      containerStatuses: [
+        {
+          ...container,
+          restartCount,
+          lastState: { terminated: { exitCode: 7, startedAt, finishedAt: '2026-01-30T00:00:00Z' } },
+        },
+      ],
+    });
+    const at = Date.parse('2026-01-30T00:01:00Z');
+    const told = (status: Pod['status']) => {
+      const { status: now, again } = look(lamp, seen(...there, node(lamp, 'a'), consumer(lamp, 'a', status)), { at });
+      return [now.phase, again];
+    };
+    deepEqual(told(crashed(1, '2026-01-01T00:00:00Z')), ['Starting', 540_000]);
+    deepEqual(told(crashed(9, '2026-01-01T00:00:00Z')), ['Starting', 540_000]);
+    deepEqual(told(crashed(9, '2026-01-29T23:59:59Z')), ['Failed', undefined]);
+  });
+
+  test('who leaves does not answer any more', () => {
+    const world = (pod: Pod) => seen(...there, node(lamp, 'a'), pod);
+    deepEqual(
+      [consumer(lamp, 'a'), going(consumer(lamp, 'a'))].map((pod) => says(look(lamp, world(pod)), 'Available')),
+      ['True', 'False'],
+    );
+  });
+
+  test('of a former consumer', () =>
+    match(message(lamp, node(lamp, 'a'), consumer(former, 'a')), /a still has a consumer of the former revision$/));
+  test('of what this operator would do in another way', () => {
+    const { status } = look(lamp, seen(...there));
+    match(conditionOf(status, 'Outdated')?.message ?? '', /^The consumers run as/);
   });
 
   test('a namespace that does not take the pods', () => {

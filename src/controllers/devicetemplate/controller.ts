@@ -2,6 +2,7 @@
 // are ready. Everything here is a pure function of what the cache saw.
 
 import { DeviceTemplate, type DeviceTemplateStatus, mark } from '../../api/index.ts';
+import { hashOf } from '../../base/index.ts';
 import {
   apply,
   type ControllerDefinition,
@@ -15,14 +16,13 @@ import {
 } from '../../kube/define.ts';
 import { ControllerRevision, DaemonSet, Module, Node, Pod } from '../../objects/index.ts';
 import { revisionObject } from '../../serving/index.ts';
-import { askedOf } from './asked.ts';
 import { consumerName, consumersOf } from './consumer.ts';
 import { type DeviceFacts, gather } from './facts.ts';
 import { moduleName, moduleOf } from './module.ts';
 import type { DeviceSettings } from './privilege.ts';
 import { askedRevision, isOutdated, type Revision } from './revision.ts';
 import { hindranceOf, stageOf } from './stage.ts';
-import { surveyOf } from './survey.ts';
+import { type Survey, surveyOf } from './survey.ts';
 import { statusOf } from './words.ts';
 
 /** One pass: where is it, what should exist, what do we say. */
@@ -35,35 +35,52 @@ export function decide(
   const hindrance = hindranceOf(object, asked, settings);
   const { stage, left } = stageOf(object, { survey, hindrance, seen, now });
   return {
-    want: hindrance ? seen.all(ControllerRevision, Module, DaemonSet).map(keep) : wanted(object, asked, seen),
+    want: hindrance ? seen.all(ControllerRevision, Module, DaemonSet).map(keep) : wanted(object, asked, survey, seen),
     status: statusOf({ object, stage, asked, survey, seen, outdated: isOutdated(object, asked) }),
     ...(left !== undefined && { again: left }),
   };
 }
 
 /** All children, in the order of the writes. */
-const wanted = (object: DeviceTemplate, asked: Revision, seen: Observed): Desired[] => [
+const wanted = (object: DeviceTemplate, asked: Revision, survey: Survey, seen: Observed): Desired[] => [
   create(revisionObject(object, asked)),
   ...(seen.serves(Module) ? [apply(moduleOf(object, asked.module))] : []),
-  ...consumers(object, asked, seen),
+  ...consumers(object, asked, survey, seen),
 ];
 
 /** Consumers keep a module from being unloaded: they come when ours is there, and go when it is to go. */
-function consumers(object: DeviceTemplate, asked: Revision, seen: Observed): Desired[] {
+function consumers(object: DeviceTemplate, asked: Revision, survey: Survey, seen: Observed): Desired[] {
   const module = seen.get(Module, moduleName(object));
   if (!module) return seen.all(DaemonSet).map(keep);
   if (module.metadata.deletionTimestamp !== undefined) return [];
-  return [apply(consumersOf(object, asked.template)), ...formerConsumers(object, seen).map(keep)];
+  return [apply(consumersOf(object, asked.template)), ...formerConsumers(object, survey, seen)];
 }
 
-/** Consumers of another version stay as they are on the nodes that have not been told to load the new one. */
-const formerConsumers = (object: DeviceTemplate, seen: Observed): DaemonSet[] =>
-  askedOf(object).version === undefined
-    ? []
-    : seen.all(DaemonSet).filter(({ metadata, status }) => {
-        const isVersion = metadata.labels?.[mark.version] !== undefined;
-        return isVersion && metadata.name !== consumerName(object) && (status?.desiredNumberScheduled ?? 0) > 0;
-      });
+/** Consumers of another version stay on the nodes that are still told to load it; where nodes cannot be seen, while they have any. */
+const formerConsumers = (object: DeviceTemplate, { versions }: Survey, seen: Observed): Desired[] =>
+  seen
+    .all(DaemonSet)
+    .filter(({ metadata, status }) => {
+      const version = metadata.labels?.[mark.version];
+      if (version === undefined || metadata.name === consumerName(object)) return false;
+      return versions ? versions.has(version) : (status?.desiredNumberScheduled ?? 0) > 0;
+    })
+    .map((former) => stay(object, former));
+
+/** As they are, but for the nodes that are meant: on all others they would keep KMM from unloading. */
+function stay({ spec: { selector } }: DeviceTemplate, former: DaemonSet): Desired {
+  const { template } = former.spec;
+  if (hashOf(template.spec.nodeSelector ?? {}) === hashOf(selector)) return keep(former);
+  const { apiVersion, kind } = DaemonSet;
+  const { name, labels = {} } = former.metadata;
+  const moved = { ...template, spec: { ...template.spec, nodeSelector: selector } };
+  return apply({
+    apiVersion,
+    kind,
+    metadata: { name, labels },
+    spec: { ...former.spec, template: moved },
+  } as DaemonSet);
+}
 
 /** An installation of KMM is noticed within this time. */
 const awaited = 3_000;

@@ -16,6 +16,8 @@ export interface SeenNode {
   loaded: boolean;
   plugged: boolean;
   kernel: string | undefined;
+  /** The version that it is told to load, where there are versions. */
+  told: string | undefined;
 }
 
 export type NodeLack = 'KernelNotMapped' | 'ModuleNotLoaded' | 'OtherVersion' | 'PluginNotReady';
@@ -46,9 +48,9 @@ function judgeOf(object: DeviceTemplate): (labels: Record<string, string>, kerne
     const isVersion = version === undefined || labels[keys.version] === version;
     const loaded = keys.loaded in labels && isVersion;
     const plugged = loaded && keys.plugged in labels;
-    const isTold = version === undefined || labels[keys.told] === version;
-    const lacks = lackOf({ isTold, loaded, plugged, mapped: isMapped(object, kernel) });
-    return { lacks, loaded, plugged, kernel: lacks === 'KernelNotMapped' ? kernel : undefined };
+    const told = version === undefined ? undefined : labels[keys.told];
+    const lacks = lackOf({ isTold: told === version, loaded, plugged, mapped: isMapped(object, kernel) });
+    return { lacks, loaded, plugged, kernel: lacks === 'KernelNotMapped' ? kernel : undefined, told };
   };
 }
 

@@ -18,7 +18,7 @@ export function nobody({ spec: { selector } }: DeviceTemplate, barred: readonly 
 }
 
 /** What a node waits for. */
-export function placeWords(object: DeviceTemplate, { node, state, kernel, cause }: Place): string {
+export function placeWords(object: DeviceTemplate, { node, state, kernel, former, cause }: Place): string {
   if (cause) return `${node}: ${cause.message}`;
   const { version } = askedOf(object);
   switch (state) {
@@ -31,7 +31,7 @@ export function placeWords(object: DeviceTemplate, { node, state, kernel, cause 
     case 'OtherVersion':
       return `${node} is not told to load version ${version}: label it with ${labelsOf(object).told}=${version}`;
     case 'Starting':
-      return `the consumer on ${node} is starting`;
+      return former ? `${node} still has a consumer of the former revision` : `the consumer on ${node} is starting`;
     case 'Ready':
     case undefined:
       return `${node} is ready`;

@@ -1,14 +1,15 @@
 // The parts of a DeviceTemplate: who may have privilege, what rolls and what does not, versions beside each other, nodes and kernels.
 
-import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { aTemplate, daemonSet, look, module, node, revision } from '../../../tests/kit/devicetemplate.ts';
 import { line, says, wantedOf } from '../../../tests/kit/plans.ts';
 import { complaintsAbout } from '../../../tests/kit/restricted.ts';
-import { seen } from '../../../tests/kit/world.ts';
+import { seen, unseen } from '../../../tests/kit/world.ts';
 import { type DeviceTemplate, mark } from '../../api/index.ts';
-import type { DaemonSet, Node } from '../../objects/index.ts';
-import { isMapped } from './module.ts';
+import type { Observed } from '../../kube/define.ts';
+import { conditionOf, type DaemonSet, Node } from '../../objects/index.ts';
+import { isMapped, labelsOf, moduleName } from './module.ts';
 import { viewOf } from './nodes.ts';
 import { cut, revisionName } from './revision.ts';
 
@@ -20,10 +21,9 @@ const mapped = aTemplate({ driver: { kernels } });
 const second = aTemplate({ driver: { version: '2' } });
 
 describe('privilege', () => {
-  const refused = (object: DeviceTemplate, ...privilegedImages: string[]) =>
-    /The image (\S+) would/.exec(
-      look(object, seen(...there), { allowed: { privilegedImages } }).status.message ?? '',
-    )?.[1];
+  const refusedIn = (object: DeviceTemplate, world: Observed, ...privilegedImages: string[]) =>
+    /The image (\S+) would/.exec(look(object, world, { allowed: { privilegedImages } }).status.message ?? '')?.[1];
+  const refused = (object: DeviceTemplate, ...images: string[]) => refusedIn(object, seen(...there), ...images);
   const driver = cut(lamp, 1).module.moduleLoader.container.kernelMappings[0]?.containerImage;
   const asking = aTemplate({ privileged: true, consumer: 'registry.example/mine:1' });
 
@@ -35,6 +35,40 @@ describe('privilege', () => {
   test('is given by name', () => equal(refused(lamp, driver ?? ''), 'quay.io/chrisp262/pt-device-plugin:latest'));
   test('is given by a beginning', () => equal(refused(lamp, 'quay.io/chrisp262/*'), undefined));
   test('is not given by a part', () => equal(refused(lamp, 'quay.io/chrisp262'), driver));
+  test('of tags is not that of whatever stands behind them by digest', () => {
+    const digest = `@sha256:${'a'.repeat(64)}`;
+    const pinned = aTemplate({ plugin: `registry.example/plugin:1${digest}` });
+    const allows = (entry: string) => refused(pinned, 'quay.io/chrisp262/pt-char-dev:*', entry) === undefined;
+    for (const entry of ['registry.example/plugin:1*', 'registry.example/plu*', 'registry.example/plugin:1'])
+      equal(allows(entry), false, entry);
+    for (const entry of ['*', 'registry.example/*', 'registry.example/plugin:1@*', pinned.spec.plugin ?? ''])
+      equal(allows(entry), true, entry);
+  });
+  test('is judged by what is rendered, whoever rendered it', () => {
+    const evil = { name: 'evil', image: 'evil.example/a:1' };
+    const { template, module: asked, ...rest } = cut(lamp, 1);
+    const { container } = asked.moduleLoader;
+    const pods = (spec: object) => ({
+      ...rest,
+      module: asked,
+      template: { ...template, spec: { ...template.spec, ...spec } },
+    });
+    const told = (...mappings: object[]) => ({
+      ...rest,
+      template,
+      module: { ...asked, moduleLoader: { container: { ...container, kernelMappings: mappings } } },
+    });
+    const judged = (data: object) => {
+      const forged = { ...revision(lamp), data } as ReturnType<typeof revision>;
+      return refusedIn(lamp, seen(forged, module(lamp), daemonSet(lamp)), 'quay.io/chrisp262/*');
+    };
+    equal(judged(pods({ containers: [evil] })), undefined);
+    equal(judged(pods({ containers: [{ ...evil, securityContext: { privileged: true } }] })), evil.image);
+    equal(judged(pods({ initContainers: [evil], hostPID: true })), evil.image);
+    equal(judged(pods({ containers: [evil], volumes: [{ name: 'x', hostPath: { path: '/' } }] })), evil.image);
+    equal(judged(told({ regexp: '^.+$', containerImage: evil.image })), evil.image);
+    equal(judged(told({ regexp: '^.+$', sign: { unsignedImage: evil.image } })), evil.image);
+  });
   test('a consumer needs it only if it asks', () => {
     equal(refused(asking, 'quay.io/chrisp262/*'), 'registry.example/mine:1');
     equal(refused(aTemplate({ consumer: 'registry.example/mine:1' }), 'quay.io/chrisp262/*'), undefined);
@@ -66,15 +100,25 @@ describe('a revision', () => {
   });
   test('without a Secret names none', () => ok(!JSON.stringify(cut(lamp, 1)).includes('ecret')));
   test('rolls consumers only where they change', () => {
+    for (const spec of [{ maxdev: 3 }, { defaultmsg: 'x' }, { plugin: 'registry.example/p:2' }])
+      equal(hash(aTemplate(spec)), hash(lamp), JSON.stringify(spec));
     for (const spec of [
       { selector: { other: 'x' } },
-      { maxdev: 3 },
-      { defaultmsg: 'x' },
-      { plugin: 'registry.example/p:2' },
+      { consumer: 'registry.example/c:2' },
+      { requiredDevices: 2 },
+      { imagePullSecret: secret },
     ])
-      equal(hash(aTemplate(spec)), hash(lamp), JSON.stringify(spec));
-    for (const spec of [{ consumer: 'registry.example/c:2' }, { requiredDevices: 2 }, { imagePullSecret: secret }])
       notEqual(hash(aTemplate(spec)), hash(lamp), JSON.stringify(spec));
+  });
+  test('keeps consumers to the nodes that are meant: KMM labels others, too, until it has unloaded', () =>
+    deepEqual(cut(lamp, 1).template.spec.nodeSelector, lamp.spec.selector));
+  test('pulls anew what moves by its name', () => {
+    const policy = (consumer?: string) =>
+      cut(aTemplate({ ...(consumer !== undefined && { consumer }) }), 1).template.spec.containers[0]?.[
+        'imagePullPolicy'
+      ];
+    for (const image of [undefined, 'a:latest', 'a', 'a:nightly-latest']) equal(policy(image), 'Always', image);
+    for (const image of ['a:1', `a:latest@sha256:${'a'.repeat(64)}`]) equal(policy(image), 'IfNotPresent', image);
   });
   test('has the same pods under whatever name', () => {
     const renamed = aTemplate({}, { name: 'other', namespace: 'elsewhere' });
@@ -98,20 +142,34 @@ describe('a revision', () => {
 
 describe('versions', () => {
   const first = aTemplate({ driver: { version: '1' } });
-  const world = (desired: number) =>
-    seen(module(first), daemonSet(first, desired), node(first, 'a'), node(second, 'b'));
+  const plan = (object: DeviceTemplate, ...world: Parameters<typeof seen>) =>
+    look(object, seen(module(first), ...world))
+      .want.map(line)
+      .join(' ');
 
-  test('the consumers of a former version stay while nodes have it', () => {
-    equal(look(second, world(1)).want.map(line).join(' '), `${all} =DaemonSet`);
-    equal(look(second, world(0)).want.map(line).join(' '), all);
-    equal(look(lamp, world(1)).want.map(line).join(' '), all, 'and without versions none does');
-    equal(
-      look(second, seen(module(second), daemonSet(lamp, 3)))
-        .want.map(line)
-        .join(' '),
-      all,
-      'nor one that has no version',
-    );
+  test('the consumers of a former version stay while nodes are told to load it, even where none of them is ready now', () => {
+    for (const desired of [0, 1]) {
+      equal(plan(second, daemonSet(first, desired), node(first, 'a'), node(second, 'b')), `${all} =DaemonSet`);
+      equal(plan(second, daemonSet(first, desired), node(second, 'a'), node(second, 'b')), all);
+    }
+    equal(plan(lamp, daemonSet(first, 1), node(first, 'a')), all, 'and without versions none does');
+    equal(plan(second, daemonSet(lamp, 3), node(lamp, 'a')), all, 'nor one that has no version');
+  });
+  test('and where nodes cannot be seen, while they have any', () => {
+    equal(plan(second, unseen(Node), daemonSet(first, 1)), `${all} =DaemonSet`);
+    equal(plan(second, unseen(Node), daemonSet(first, 0)), all);
+  });
+  test('they leave nodes that are no longer meant, and nothing else of them changes', () => {
+    const moved = aTemplate({ selector: { lamps: 'new' }, driver: { version: '2' } });
+    const told = node(moved, 'a');
+    Object.assign(told.foreign.metadata.labels ?? {}, { [labelsOf(moved).told]: '1' });
+    const decision = look(moved, seen(module(moved), daemonSet(first), told));
+    equal(decision.want.map(line).join(' '), `${all} +DaemonSet`);
+    const [, stays] = wantedOf<DaemonSet>(decision, 'DaemonSet');
+    const { spec } = daemonSet(first);
+    const nodeSelector = moved.spec.selector;
+    deepEqual(stays?.spec, { ...spec, template: { ...spec.template, spec: { ...spec.template.spec, nodeSelector } } });
+    equal(stays?.metadata.name, daemonSet(first).metadata.name);
   });
   test('each has its own name and its own pods', () => {
     const [one, two] = [daemonSet(first), daemonSet(second)];
@@ -166,4 +224,19 @@ test('kernels are matched as they are told to KMM', () => {
   for (const kernel of ['5.14.0-1', '5.140', '5.14', '6.1.0+x', '6.1.0', 'x5.14.1'])
     equal(isMapped(object, kernel), told(kernel), kernel);
   deepEqual(cut(lamp, 1).module.moduleLoader.container.kernelMappings[0]?.regexp, '^.+$');
+});
+
+test('a Module has a name that KMM takes, or none', () => {
+  for (const space of [4, 22, 23, 24, 25, 31, 32, 33, 34, 63])
+    for (const length of [1, 2, 8, 9, 10, 30, 63]) {
+      const object = aTemplate({}, { name: 'l'.repeat(length), namespace: 'n'.repeat(space) });
+      const { status } = look(object, seen(node(object, 'a')));
+      const name = moduleName(object);
+      const fits = space + name.length <= 40;
+      match(name, /^[a-z]([-a-z0-9]*[a-z0-9])?$/);
+      equal(conditionOf(status, 'Ready')?.reason === 'NameTooLong', !fits, `${space} and ${length}`);
+      ok(fits || space + length + '-module'.length > 40, `${space} and ${length} need no shorter name`);
+    }
+  equal(moduleName(aTemplate({}, { name: 'lamp', namespace: 'n'.repeat(29) })), 'lamp-module');
+  match(moduleName(aTemplate({}, { name: 'lamp', namespace: 'n'.repeat(30) })), /^l-module-/);
 });

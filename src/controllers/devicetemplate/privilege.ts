@@ -1,18 +1,17 @@
 // Images that run with the rights of a node: what loads a module, what offers devices, and consumers that ask for it. Only the
 // cluster's admin says which may, by a setting of the operator.
 
-import type { DeviceTemplate } from '../../api/index.ts';
-import type { Cause } from '../../objects/index.ts';
+import type { Cause, PodTemplate } from '../../objects/index.ts';
 import type { Revision } from './revision.ts';
 
 export interface DeviceSettings {
-  /** Names of images, or how they begin with `*` behind that. */
+  /** Names of images, or how they begin with `*` behind that; a digest is under `*` only where it stands alone, or behind `/` or `@`. */
   privilegedImages: readonly string[];
 }
 
 /** Why an image may not run as it is asked to. */
-export function forbidden(object: DeviceTemplate, revision: Revision, settings: DeviceSettings): Cause | undefined {
-  const image = imagesOf(object, revision).find((one) => !isAllowed(one, settings));
+export function forbidden(revision: Revision, settings: DeviceSettings): Cause | undefined {
+  const image = imagesOf(revision).find((one) => !isAllowed(one, settings));
   if (image === undefined) return undefined;
   return {
     reason: 'ImageNotAllowed',
@@ -21,15 +20,27 @@ export function forbidden(object: DeviceTemplate, revision: Revision, settings: 
   };
 }
 
-function imagesOf({ spec }: DeviceTemplate, { module, template }: Revision): string[] {
-  const { container } = module.moduleLoader;
-  const plugin = module.devicePlugin?.container.image;
-  return [
-    ...container.kernelMappings.map(({ containerImage }) => containerImage),
-    ...(plugin === undefined ? [] : [plugin]),
-    ...(spec.privileged ? template.spec.containers.map(({ image }) => image) : []),
-  ];
-}
+/** What is rendered counts, not what was asked for: whoever can write a revision could have changed it. */
+const imagesOf = ({ module, template }: Revision): string[] => [
+  ...imagesIn(module),
+  ...(isPowerful(template) ? imagesIn(template) : []),
+];
 
+/** Every image that a value names, at whatever depth. */
+const imagesIn = (value: unknown): string[] =>
+  Object.entries(value ?? {}).flatMap(([key, below]) => {
+    if (typeof below === 'string') return /image$/i.test(key) ? [below] : [];
+    return typeof below === 'object' ? imagesIn(below) : [];
+  });
+
+const isPowerful = (template: PodTemplate): boolean =>
+  /"(privileged|host(Network|PID|IPC))":true|"hostPath":/.test(JSON.stringify(template.spec));
+
+/** A digest behind a tag is another image than the tag: who allows tags has not seen it. */
 const isAllowed = (image: string, { privilegedImages }: DeviceSettings): boolean =>
-  privilegedImages.some((one) => (one.endsWith('*') ? image.startsWith(one.slice(0, -1)) : image === one));
+  privilegedImages.some((one) => {
+    if (!one.endsWith('*')) return image === one;
+    const begin = one.slice(0, -1);
+    const isWhole = begin === '' || begin.endsWith('/');
+    return image.startsWith(begin) && (isWhole || !image.slice(begin.length).includes('@'));
+  });

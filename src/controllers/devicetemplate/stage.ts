@@ -9,13 +9,13 @@ import { isNameless, moduleName } from './module.ts';
 import { type DeviceSettings, forbidden } from './privilege.ts';
 import type { Revision } from './revision.ts';
 import { nobody, placeWords } from './nodewords.ts';
-import { type Counts, type Place, type Survey, waiting, worstOf } from './survey.ts';
+import { type Counts, patience, type Place, type Survey, unreadySince, waiting, worstOf } from './survey.ts';
 
 export type Way = 'Loading' | 'Starting';
 
 /** Why nothing may be made at all: what is there stays as it is. */
 export const hindranceOf = (object: DeviceTemplate, asked: Revision, settings: DeviceSettings): Cause | undefined =>
-  isNameless(object) ? nameless : forbidden(object, asked, settings);
+  isNameless(object) ? nameless : forbidden(asked, settings);
 
 const nameless: Cause = {
   reason: 'NameTooLong',
@@ -30,11 +30,14 @@ const missing: Cause = {
   object: 'Module',
 };
 
-/** Whether enough nodes are ready: all, or all but one of several. */
-const isEnough = ({ matching, ready }: Counts): boolean => matching > 0 && ready >= (matching > 1 ? matching - 1 : 1);
+/** How many nodes may fail: one of several is not an outage. */
+const spare = (matching: number): number => (matching > 1 ? 1 : 0);
 
-/** How many seconds a consumer that does not start may take. */
-const patience = 600;
+/** Whether this revision has taken over, and enough nodes are ready. */
+const isRolledOut = ({ counts, places }: Survey): boolean =>
+  counts !== undefined &&
+  counts.ready >= counts.matching - spare(counts.matching) &&
+  !places.some(({ former }) => former);
 
 export function stageOf(
   object: DeviceTemplate,
@@ -42,16 +45,17 @@ export function stageOf(
 ): Standing<Way> {
   const lasting = hindrance ?? (seen.serves(Module) ? nowhere(object, survey) : missing);
   if (lasting) return { stage: { name: 'Failed', cause: lasting } };
-  const { counts, unmade } = survey;
+  const { counts, unmade, places } = survey;
   if (!isThere(seen.get(Module, moduleName(object)))) return { stage: { name: 'Loading', cause: awaited } };
   if (!counts) return { stage: { name: 'Loading', cause: uncounted } };
-  if (isEnough(counts)) return { stage: { name: 'Ready', idle: false } };
+  if (isRolledOut(survey)) return { stage: { name: 'Ready', idle: false } };
   if (unmade)
     return bounded({ name: 'Starting', cause: unmade }, { since: undefined, late: undefined, seconds: 0, now });
-  const [worst] = worstOf(survey);
+  const [worst] = worstOf({ places: places.filter((place) => !isHeld(place)) });
   const name = counts.plugged > counts.ready ? 'Starting' : 'Loading';
-  if (worst?.state !== 'Starting') return { stage: { name, cause: worst && causeOf(object, worst) } };
-  const since = worst.pod?.metadata.creationTimestamp;
+  if (!worst) return { stage: { name, cause: untold(counts) } };
+  if (worst.state !== 'Starting') return { stage: { name, cause: causeOf(object, worst) } };
+  const since = worst.pod && unreadySince(worst.pod);
   return bounded({ name, cause: worst.cause }, { since, late: waiting(worst), seconds: patience, now });
 }
 
@@ -71,12 +75,26 @@ const uncounted: Cause = {
   object: 'Module',
 };
 
-/** No node that could become ready. */
+/** What is known of nodes that cannot be seen. */
+const untold = ({ matching, plugged }: Counts): Cause | undefined =>
+  plugged < matching
+    ? {
+        reason: 'ModuleNotLoaded',
+        message: `KMM has module and plugin ready on ${plugged} of ${matching} nodes; NodeModulesConfigs tell how far it is`,
+        object: 'Module',
+      }
+    : undefined;
+
+/** Not enough nodes that could become ready without a person. */
 function nowhere(object: DeviceTemplate, { counts, places, barred }: Survey): Cause | undefined {
   if (counts?.matching === 0) return nobody(object, barred);
-  const isUnmapped = places.length > 0 && places.every(({ state }) => state === 'KernelNotMapped');
-  return isUnmapped && places[0] ? causeOf(object, places[0]) : undefined;
+  const held = worstOf({ places: places.filter(isHeld) });
+  const isSpared = held.length <= spare(places.length) && !held.some(({ former }) => former);
+  return isSpared || !held[0] ? undefined : causeOf(object, held[0]);
 }
+
+/** Whether a node waits for a person. */
+const isHeld = ({ state }: Place): boolean => state === 'KernelNotMapped' || state === 'OtherVersion';
 
 const causeOf = (object: DeviceTemplate, place: Place): Cause => ({
   reason: place.state ?? 'Starting',

@@ -5,6 +5,7 @@ import { type DeviceTemplate, mark } from '../../api/index.ts';
 import type { Facts, Observed } from '../../kube/define.ts';
 import {
   type Cause,
+  type ContainerStatus,
   DaemonSet,
   isPodReady,
   makerEventCause,
@@ -25,6 +26,8 @@ export interface Place {
   node: string;
   state: SeenNode['lacks'] | 'Starting' | 'Ready';
   kernel?: string;
+  /** Whether a consumer of another revision is still there. */
+  former: boolean;
   pod?: Pod;
   /** What keeps the pod. */
   cause?: Cause;
@@ -47,6 +50,8 @@ export interface Survey {
   unmade: Cause | undefined;
   /** How many consumers answer, of whatever revision. */
   answering: number;
+  /** The versions that nodes are told to load; undefined where nodes cannot be seen. */
+  versions: ReadonlySet<string | undefined> | undefined;
 }
 
 /** How far all of it is. */
@@ -59,12 +64,14 @@ export function surveyOf(object: DeviceTemplate, asked: Revision, seen: Observed
     placeOf(node, byNode.get(node.name) ?? [], hash),
   );
   const ready = places.filter(({ state }) => state === 'Ready').length;
+  const [module, consumers] = [seen.get(Module, moduleName(object)), seen.get(DaemonSet, consumerName(object))];
   return {
-    counts: open ? { ...counted(open), ready } : told(seen.get(Module, moduleName(object)), ready),
+    counts: open ? { ...counted(open), ready } : told(module, consumers, ready),
     places,
     barred: nodes?.filter(({ taint }) => taint !== undefined) ?? [],
-    unmade: unmadeOf(seen.get(DaemonSet, consumerName(object)), facts),
-    answering: seen.labelled(Pod).filter(isPodReady).length,
+    unmade: unmadeOf(consumers, facts),
+    answering: seen.labelled(Pod).filter((pod) => isPodReady(pod) && isStaying(pod)).length,
+    versions: nodes && new Set(nodes.map((node) => node.told)),
   };
 }
 
@@ -76,6 +83,7 @@ const unseen = (name: string): SeenNode => ({
   loaded: true,
   plugged: true,
   kernel: undefined,
+  told: undefined,
 });
 
 const counted = (open: readonly SeenNode[]) => ({
@@ -84,13 +92,13 @@ const counted = (open: readonly SeenNode[]) => ({
   plugged: open.filter(({ plugged }) => plugged).length,
 });
 
-/** What KMM has counted. */
-function told(module: Module | undefined, ready: number): Counts | undefined {
+/** What KMM has counted. It does not say when: consumers may be asked for on more nodes than it had found by then. */
+function told(module: Module | undefined, consumers: DaemonSet | undefined, ready: number): Counts | undefined {
   const { moduleLoader, devicePlugin } = module?.status ?? {};
   const matching = moduleLoader?.nodesMatchingSelectorNumber;
   if (matching === undefined) return undefined;
   return {
-    matching,
+    matching: Math.max(matching, consumers?.status?.desiredNumberScheduled ?? 0),
     loaded: moduleLoader?.availableNumber ?? 0,
     plugged: devicePlugin?.availableNumber ?? 0,
     ready,
@@ -98,15 +106,18 @@ function told(module: Module | undefined, ready: number): Counts | undefined {
 }
 
 function placeOf({ name: node, lacks, kernel }: SeenNode, pods: readonly Pod[], hash: string): Place {
-  const staying = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const staying = pods.filter(isStaying);
   const current = staying.filter(({ metadata }) => metadata.labels?.[mark.revision] === hash);
   const pod = current.find(isPodReady) ?? current[0] ?? staying[0];
-  if (lacks) return { node, state: lacks, ...(kernel !== undefined && { kernel }), ...(pod && { pod }) };
-  if (!pod) return { node, state: 'Starting' };
-  if (current.some(isPodReady)) return { node, state: 'Ready', pod };
+  const former = current.length < staying.length;
+  if (lacks) return { node, state: lacks, former, ...(kernel !== undefined && { kernel }), ...(pod && { pod }) };
+  if (!pod) return { node, state: 'Starting', former };
+  if (current.some(isPodReady) && !former) return { node, state: 'Ready', former, pod };
   const cause = podCause(pod);
-  return { node, state: 'Starting', pod, ...(cause && { cause }) };
+  return { node, state: 'Starting', former, pod, ...(cause && { cause }) };
 }
+
+const isStaying = ({ metadata }: Pod): boolean => metadata.deletionTimestamp === undefined;
 
 interface Affinity {
   nodeAffinity?: {
@@ -128,14 +139,29 @@ function unmadeOf(consumers: DaemonSet | undefined, { makerEvents }: Facts<Devic
   return consumers && makerEvents.state === 'known' ? makerEventCause(consumers, makerEvents.value) : undefined;
 }
 
+/** How many seconds a consumer that does not start may take. */
+export const patience = 600;
+
+/** Since when a consumer is not ready. One that crashes over and over is ready for a moment each time: it has the time of its pod. */
+export function unreadySince({ metadata: { creationTimestamp }, status }: Pod): string | undefined {
+  const { conditions = [], containerStatuses = [] } = status ?? {};
+  if (containerStatuses.some(isLooping)) return creationTimestamp;
+  return conditions.find(({ type }) => type === 'Ready')?.lastTransitionTime ?? creationTimestamp;
+}
+
+const isLooping = ({ restartCount, lastState }: ContainerStatus): boolean => {
+  const { startedAt, finishedAt } = lastState?.terminated ?? {};
+  return restartCount > 5 && Date.parse(finishedAt ?? '') - Date.parse(startedAt ?? '') < patience * 1_000;
+};
+
 /** What a consumer waits for that nothing keeps. */
 export const waiting = ({ pod }: Place): Cause | undefined => (pod ? notReadyCause([pod]) : undefined);
 
 /** What is told first: what a person can mend, then what takes its time. */
-const order = ['KernelNotMapped', 'Starting', 'ModuleNotLoaded', 'PluginNotReady', 'OtherVersion'];
+const order = ['KernelNotMapped', 'OtherVersion', 'Starting', 'ModuleNotLoaded', 'PluginNotReady'];
 
 /** Nodes that are not ready, the worst first. */
-export const worstOf = ({ places }: Survey): Place[] =>
+export const worstOf = ({ places }: Pick<Survey, 'places'>): Place[] =>
   places.filter(({ state }) => state !== 'Ready').toSorted((a, b) => rank(a) - rank(b) || (a.node < b.node ? -1 : 1));
 
 const rank = ({ state, cause }: Place): number => (cause ? -1 : order.indexOf(state ?? ''));

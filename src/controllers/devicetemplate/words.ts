@@ -76,7 +76,7 @@ function verdicts(told: Told): Verdict[] {
     verdict('Stalled', stage.name === 'Failed', reason, message),
     available(survey),
     ...stepsOf(survey),
-    outdatedVerdict(outdated, 'DeviceTemplate'),
+    outdatedVerdict(outdated, 'DeviceTemplate', 'consumers'),
   ];
 }
 
