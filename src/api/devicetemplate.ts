@@ -29,7 +29,7 @@ const kernels = listMap(
       .regex(/^[A-Za-z0-9._+~-]*[*]?$/)
       .describe('The version of a kernel as `uname -r` tells it, or how it begins with `*` behind that.'),
     image: kernelImageName(
-      'must be the name of an image: registry.example/team/driver:tag; the tag may contain ${KERNEL_FULL_VERSION}',
+      'must be the name of an image with a tag or a digest: registry.example/team/driver:tag; the tag may contain ${KERNEL_FULL_VERSION}',
     ).describe('The image that holds the module for these kernels.'),
   }),
   16,
@@ -40,18 +40,24 @@ const driver = z.object({
     .string()
     .min(1)
     .max(55)
-    .regex(/^[A-Za-z0-9_-]+$/)
+    .regex(/^[A-Za-z0-9_][A-Za-z0-9_-]*$/)
     .optional()
     .describe('The name of the module; `ptemplate_char_dev` if left out.'),
   kernels: kernels.min(1).optional().describe('Images by kernel; the first that fits counts.'),
-  parameters: z
-    .array(
-      z
-        .string()
-        .max(256)
-        .regex(/^[A-Za-z0-9_]+=[!#-~]*$/),
-    )
-    .max(16)
+  parameters: withRules(
+    z
+      .array(
+        z
+          .string()
+          .max(256)
+          .regex(/^[A-Za-z0-9_]+=[!#-~]*$/),
+      )
+      .max(16),
+    {
+      rule: "self.all(one, !one.startsWith('max_dev=') && !one.startsWith('default_msg='))",
+      message: 'must not name max_dev and default_msg: set maxdev and defaultmsg of the spec instead',
+    },
+  )
     .optional()
     .describe('Further parameters of the module, as `name=value`.'),
   version: z
@@ -63,22 +69,33 @@ const driver = z.object({
 });
 
 const spec = z.object({
-  selector: withRules(mapOf(z.string().max(63), { max: 16, keyLength: 316 }), {
-    rule: 'self.size() > 0',
-    message: 'must name at least one label, or every node would be meant',
-  }).describe('Labels of the nodes that have such devices.'),
+  selector: withRules(
+    mapOf(
+      z
+        .string()
+        .max(63)
+        .regex(/^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/),
+      { max: 16, keyLength: 316 },
+    ),
+    { rule: 'self.size() > 0', message: 'must name at least one label, or every node would be meant' },
+    {
+      rule: 'self.all(key, !format.qualifiedName().validate(key).hasValue())',
+      message: 'must have labels as keys, such as example.com/devices',
+    },
+  ).describe('Labels of the nodes that have such devices.'),
   maxdev: z.int32().min(1).max(1_024).default(5).describe('How many devices the module makes (`max_dev`).'),
   defaultmsg: z
     .string()
     .max(99)
-    .regex(/^[ !#-~]*$/)
+    .regex(/^[ !#-&(-~]*$/)
     .optional()
-    .describe('What a device says at first (`default_msg`).'),
+    .describe('What a device says at first (`default_msg`); without quotes.'),
   requiredDevices: z.int32().min(1).max(1_024).default(1).describe('How many devices each consumer gets.'),
-  resourceName: z
-    .string()
-    .max(253)
-    .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?\/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/)
+  resourceName: withRules(z.string().max(253), {
+    rule: "self.contains('/') && !self.contains('kubernetes.io/') && !self.startsWith('requests.') && !format.qualifiedName().validate('requests.' + self).hasValue()",
+    message:
+      'must be the name of a device, such as example.com/lamp; those under kubernetes.io are of Kubernetes itself',
+  })
     .default('example.com/ptemplate')
     .describe('The name under which the plugin offers the devices.'),
   consumer: image().optional().describe('The image of the consumers.'),
@@ -94,9 +111,10 @@ const spec = z.object({
     .describe(
       "Whether consumers run privileged, with the node's /dev at /hostdev; needs an image of the setting privilegedImages.",
     ),
-  tolerations: podFields.tolerations.describe(
-    'Taints of nodes that the driver, the plugin and the consumers tolerate.',
-  ),
+  tolerations: withRules(podFields.tolerations, {
+    rule: "self.all(one, has(one.key) && one.key != '' || has(one.operator) && one.operator == 'Exists')",
+    message: 'must have operator Exists where no key is named',
+  }).describe('Taints of nodes that the driver, the plugin and the consumers tolerate.'),
 });
 
 const count = () => z.int32().min(0).max(1_000_000);
@@ -129,6 +147,8 @@ const either = (one: string, other: string) => ({
   fieldPath: `.${other}`,
 });
 
+const hasVersion = (of: string) => `(has(${of}.driver) && has(${of}.driver.version))`;
+
 /** A kernel module, its devices, and pods that use them. */
 export const DeviceTemplate = defineKind({
   group: 'baton.dev',
@@ -153,6 +173,12 @@ export const DeviceTemplate = defineKind({
       message:
         'must not be greater than 5 with the default driver, which has room for no more: name one in driver.kernels',
       fieldPath: '.maxdev',
+    },
+    {
+      rule: `${hasVersion('self')} == ${hasVersion('oldSelf')}`,
+      message:
+        'must not get or lose a version, which KMM does not let a Module do: delete the DeviceTemplate and apply it anew',
+      fieldPath: '.driver',
     },
   ),
   status: status.describe('What is.'),
