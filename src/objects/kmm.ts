@@ -11,7 +11,7 @@ export interface KernelMapping {
   containerImage: string;
 }
 
-/** How many nodes KMM has found, and how far it is with them. */
+/** How many nodes KMM has found, and how far it is with them; it leaves out what is none. */
 export interface ModuleCounts {
   nodesMatchingSelectorNumber?: number;
   desiredNumber?: number;

@@ -22,7 +22,10 @@ export const isMapped = (object: DeviceTemplate, kernel: string): boolean =>
   kernel === '' || askedOf(object).kernels.some((one) => fits(one.kernel, kernel));
 
 const fits = (pattern: string, kernel: string): boolean =>
-  pattern.endsWith('*') ? kernel.startsWith(pattern.slice(0, -1)) : kernel === pattern;
+  pattern.endsWith('*') ? bare(kernel).startsWith(pattern.slice(0, -1)) : bare(kernel) === bare(pattern);
+
+/** KMM takes no notice of the `+` at the end of a kernel that somebody built with changes. */
+const bare = (kernel: string): string => kernel.replace(/[+]$/, '');
 
 /** What is asked of KMM. */
 export function moduleSpec(object: DeviceTemplate): Module['spec'] {
@@ -45,7 +48,7 @@ export function moduleSpec(object: DeviceTemplate): Module['spec'] {
 }
 
 function mapping({ kernel, image }: { kernel: string; image: string }): KernelMapping {
-  if (!kernel.endsWith('*')) return { literal: kernel, containerImage: image };
+  if (!kernel.endsWith('*')) return { literal: bare(kernel), containerImage: image };
   const begin = kernel.slice(0, -1).replaceAll(/[.+]/g, '\\$&');
   return { regexp: begin === '' ? '^.+$' : `^${begin}.*$`, containerImage: image };
 }

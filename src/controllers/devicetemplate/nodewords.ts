@@ -7,13 +7,18 @@ import { labelsOf } from './module.ts';
 import type { SeenNode } from './nodes.ts';
 import type { Place } from './survey.ts';
 
+export const selectorWords = ({ spec: { selector } }: DeviceTemplate): string =>
+  Object.entries(selector)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(', ');
+
 /** Why no node is there. */
-export function nobody({ spec: { selector } }: DeviceTemplate, barred: readonly SeenNode[]): Cause {
-  const labels = Object.entries(selector).map(([key, value]) => `${key}=${value}`);
+export function nobody(object: DeviceTemplate, barred: readonly SeenNode[]): Cause {
+  const labels = selectorWords(object);
   const [first] = barred;
   const message = first
-    ? `${barred.length === 1 ? 'The one node' : `All ${barred.length} nodes`} with the labels ${labels.join(', ')} may not be used: ${first.name} has the taint ${first.taint}; name it in tolerations if such nodes are meant`
-    : `No node has the labels ${labels.join(', ')}: mend selector, or label nodes`;
+    ? `${barred.length === 1 ? 'The one node' : `All ${barred.length} nodes`} with the labels ${labels} may not be used: ${first.name} has the taint ${first.taint}; name it in tolerations if such nodes are meant`
+    : `No node has the labels ${labels}: mend selector, or label nodes`;
   return { reason: 'NoMatchingNodes', message, object: 'DeviceTemplate' };
 }
 

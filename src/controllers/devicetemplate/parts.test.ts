@@ -212,17 +212,23 @@ describe('a view of a node', () => {
 
 test('kernels are matched as they are told to KMM', () => {
   const object = aTemplate({
-    driver: { kernels: [...kernels, { kernel: '6.1.0+x', image: 'registry.example/driver:6' }] },
+    driver: {
+      kernels: [...kernels, ...['6.1.0+x', '6.2.0+'].map((kernel) => ({ kernel, image: 'registry.example/driver:6' }))],
+    },
   });
   const { kernelMappings } = cut(object, 1).module.moduleLoader.container;
   deepEqual(
     kernelMappings.map(({ regexp, literal }) => regexp ?? literal),
-    ['^5\\.14\\..*$', '6.1.0+x'],
+    ['^5\\.14\\..*$', '6.1.0+x', '6.2.0'],
   );
+  /** As KMM does it. */
   const told = (kernel: string) =>
-    kernelMappings.some(({ regexp, literal }) => (regexp ? new RegExp(regexp).test(kernel) : literal === kernel));
-  for (const kernel of ['5.14.0-1', '5.140', '5.14', '6.1.0+x', '6.1.0', 'x5.14.1'])
+    kernelMappings.some(({ regexp, literal }) =>
+      regexp ? new RegExp(regexp).test(kernel.replace(/\+$/, '')) : literal === kernel.replace(/\+$/, ''),
+    );
+  for (const kernel of ['5.14.0-1', '5.140', '5.14', '5.14+', '6.1.0+x', '6.1.0', 'x5.14.1', '6.2.0', '6.2.0+'])
     equal(isMapped(object, kernel), told(kernel), kernel);
+  ok(isMapped(object, '6.2.0+'));
   deepEqual(cut(lamp, 1).module.moduleLoader.container.kernelMappings[0]?.regexp, '^.+$');
 });
 

@@ -8,7 +8,7 @@ import { bounded, type Standing } from '../../serving/index.ts';
 import { isNameless, moduleName } from './module.ts';
 import { type DeviceSettings, forbidden } from './privilege.ts';
 import type { Revision } from './revision.ts';
-import { nobody, placeWords } from './nodewords.ts';
+import { nobody, placeWords, selectorWords } from './nodewords.ts';
 import { type Counts, patience, type Place, type Survey, unreadySince, waiting, worstOf } from './survey.ts';
 
 export type Way = 'Loading' | 'Starting';
@@ -36,7 +36,7 @@ const spare = (matching: number): number => (matching > 1 ? 1 : 0);
 /** Whether this revision has taken over, and enough nodes are ready. */
 const isRolledOut = ({ counts, places }: Survey): boolean =>
   counts !== undefined &&
-  counts.ready >= counts.matching - spare(counts.matching) &&
+  Math.min(counts.ready, counts.loaded) >= counts.matching - spare(counts.matching) &&
   !places.some(({ former }) => former);
 
 export function stageOf(
@@ -47,7 +47,7 @@ export function stageOf(
   if (lasting) return { stage: { name: 'Failed', cause: lasting } };
   const { counts, unmade, places } = survey;
   if (!isThere(seen.get(Module, moduleName(object)))) return { stage: { name: 'Loading', cause: awaited } };
-  if (!counts) return { stage: { name: 'Loading', cause: uncounted } };
+  if (!counts) return { stage: { name: 'Loading', cause: uncounted(object) } };
   if (isRolledOut(survey)) return { stage: { name: 'Ready', idle: false } };
   if (unmade)
     return bounded({ name: 'Starting', cause: unmade }, { since: undefined, late: undefined, seconds: 0, now });
@@ -69,18 +69,19 @@ const awaited: Cause = {
   object: 'Module',
 };
 
-const uncounted: Cause = {
-  reason: 'ModuleNotLoaded',
-  message: 'KMM has not looked at the Module yet',
+/** KMM leaves out a count of none, so that nobody can tell whether it has counted. */
+const uncounted = (object: DeviceTemplate): Cause => ({
+  reason: 'NoMatchingNodes',
+  message: `KMM has found no node with the labels ${selectorWords(object)} yet: if that stays so, mend selector, or label nodes`,
   object: 'Module',
-};
+});
 
-/** What is known of nodes that cannot be seen. */
+/** What KMM alone knows. */
 const untold = ({ matching, plugged }: Counts): Cause | undefined =>
   plugged < matching
     ? {
         reason: 'ModuleNotLoaded',
-        message: `KMM has module and plugin ready on ${plugged} of ${matching} nodes; NodeModulesConfigs tell how far it is`,
+        message: `KMM has module and plugin as they are asked for on ${plugged} of ${matching} nodes; NodeModulesConfigs tell how far it is, and a module whose devices are open is not unloaded`,
         object: 'Module',
       }
     : undefined;

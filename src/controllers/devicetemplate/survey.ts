@@ -66,7 +66,7 @@ export function surveyOf(object: DeviceTemplate, asked: Revision, seen: Observed
   const ready = places.filter(({ state }) => state === 'Ready').length;
   const [module, consumers] = [seen.get(Module, moduleName(object)), seen.get(DaemonSet, consumerName(object))];
   return {
-    counts: open ? { ...counted(open), ready } : told(module, consumers, ready),
+    counts: open ? { ...counted(open, module), ready } : told(module, consumers, ready),
     places,
     barred: nodes?.filter(({ taint }) => taint !== undefined) ?? [],
     unmade: unmadeOf(consumers, facts),
@@ -86,13 +86,18 @@ const unseen = (name: string): SeenNode => ({
   told: undefined,
 });
 
-const counted = (open: readonly SeenNode[]) => ({
-  matching: open.length,
-  loaded: open.filter(({ loaded }) => loaded).length,
-  plugged: open.filter(({ plugged }) => plugged).length,
-});
+/** A label stays while KMM waits to load the module in another way: then only KMM's own count tells. */
+function counted(open: readonly SeenNode[], module: Module | undefined) {
+  const { moduleLoader } = module?.status ?? {};
+  const most = moduleLoader ? (moduleLoader.availableNumber ?? 0) : open.length;
+  return {
+    matching: open.length,
+    loaded: Math.min(most, open.filter(({ loaded }) => loaded).length),
+    plugged: Math.min(most, open.filter(({ plugged }) => plugged).length),
+  };
+}
 
-/** What KMM has counted. It does not say when: consumers may be asked for on more nodes than it had found by then. */
+/** What KMM has counted, if any. It does not say when: consumers may be asked for on more nodes than it had found by then. */
 function told(module: Module | undefined, consumers: DaemonSet | undefined, ready: number): Counts | undefined {
   const { moduleLoader, devicePlugin } = module?.status ?? {};
   const matching = moduleLoader?.nodesMatchingSelectorNumber;
