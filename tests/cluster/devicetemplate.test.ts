@@ -20,7 +20,7 @@ import {
   Pod,
 } from '../../src/objects/index.ts';
 import { eventually } from '../kit/eventually.ts';
-import { moduleCRD } from '../kit/kmm/crd.ts';
+import { kmmManifest } from '../kit/kmm/crd.ts';
 import { type Kmm, offerDevices, playKmm } from '../kit/kmm/play.ts';
 import type { RunningOperator } from '../kit/process.ts';
 import { untilReady } from '../kit/ready.ts';
@@ -99,7 +99,7 @@ test('without KMM it says so; KMM comes later, and the operator goes on by itsel
   equal(conditionOf(status, 'Stalled')?.status, 'True');
   match(status?.message ?? '', /install Kernel Module Management/);
   equal((await rig.list(Pod, namespace)).length, 0);
-  await must(rig.plane, ['apply', '-f', '-'], JSON.stringify(moduleCRD));
+  await must(rig.plane, ['apply', '-f', '-'], kmmManifest);
   await ready(namespace);
   deepEqual(Object.keys(await consumers(namespace)), ['node-1']);
   ok(operator.alive());
@@ -165,6 +165,7 @@ describe('a DeviceTemplate', { concurrency: 3 }, () => {
     await onAll(namespace);
     await eventually(async () => (await rig.list(DaemonSet, namespace)).length === 1, { what: 'the old consumers go' });
     equal(kstatusOf(await ready(namespace)), 'Current');
+    await rejects(asked(namespace, { ...spec, ...images, driver, selector }), /spec\.driver: .*delete.*apply it anew/);
   });
 
   test('reads well with kubectl', async () => {
@@ -197,6 +198,18 @@ describe('what makes no sense is refused, with the field and the way out', () =>
     [{ selector, defaultmsg: 'x" max_dev=9' }, /spec\.defaultmsg/],
     [{ selector, driver: { parameters: ['--remove'] } }, /spec\.driver\.parameters/],
     [{ selector, driver: { kernels: [{ kernel: '(a+)+$', image: 'a' }] } }, /spec\.driver\.kernels\[0\]\.kernel/],
+    [{ selector, driver: { parameters: ['a=b', 'max_dev=99'] } }, /spec\.driver\.parameters: .*set maxdev/],
+    [{ selector, defaultmsg: "' max_dev=99" }, /spec\.defaultmsg/],
+    [{ selector, driver: { moduleName: '--remove' } }, /spec\.driver\.moduleName/],
+    [
+      { selector, driver: { kernels: [{ kernel: '*', image: 'a.example/driver' }] } },
+      /image: .*with a tag or a digest/,
+    ],
+    [{ selector: { 'no blanks': 'x' } }, /spec\.selector: .*labels as keys/],
+    [{ selector: { a: 'no blanks' } }, /spec\.selector\.a: /],
+    [{ selector, resourceName: 'kubernetes.io/lamp' }, /spec\.resourceName: .*such as example\.com\/lamp/],
+    [{ selector, resourceName: `example.com/${'n'.repeat(64)}` }, /spec\.resourceName: .*such as example\.com\/lamp/],
+    [{ selector, tolerations: [{ value: 'x' }] }, /spec\.tolerations: .*operator Exists/],
     [{ selector, consumers: 'a' }, /unknown field "spec\.consumers"/],
   ];
   for (const [spec, words] of rows)
