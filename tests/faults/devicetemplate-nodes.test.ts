@@ -9,7 +9,7 @@ import { moduleLabels, Node } from '../../src/objects/index.ts';
 import { devicetemplate } from '../kit/devicelife.ts';
 import { eventually } from '../kit/eventually.ts';
 import { ask, atRest, onLane, writesSince } from '../kit/lane.ts';
-import { moduleCRD } from '../kit/kmm/crd.ts';
+import { kmmManifest } from '../kit/kmm/crd.ts';
 import { must, product, type Rig, startRig } from '../kit/rig.ts';
 
 const count = 1_000;
@@ -19,7 +19,7 @@ const span = 30_000;
 let rig: Rig;
 before(async () => {
   rig = await startRig({ nodes: 1 }, product);
-  await must(rig.plane, ['apply', '-f', '-'], JSON.stringify(moduleCRD));
+  await must(rig.plane, ['apply', '-f', '-'], kmmManifest);
   const names = Array.from({ length: count }, (_, index) => index);
   await Promise.all(Array.from({ length: 16 }, () => make(names)));
 });

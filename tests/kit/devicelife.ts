@@ -35,7 +35,9 @@ export const devicetemplate: Subject<DeviceTemplate> = {
     const { matching = 0 } = object.status?.nodes ?? {};
     const { template, module: asked } = cut(object, 1);
     const hash = template.metadata?.labels?.[mark.revision];
-    const ready = now.all(Pod).filter((pod) => answers(pod) && pod.metadata.labels?.[mark.revision] === hash);
+    const [ready = [], older = []] = [true, false].map((isCurrent) =>
+      now.all(Pod).filter((pod) => answers(pod) && (pod.metadata.labels?.[mark.revision] === hash) === isCurrent),
+    );
     return [
       ...(JSON.stringify(module?.spec.selector) === JSON.stringify(asked.selector)
         ? []
@@ -43,6 +45,7 @@ export const devicetemplate: Subject<DeviceTemplate> = {
       ...(ready.length >= (matching > 1 ? matching - 1 : 1)
         ? []
         : [`only ${ready.length} of ${matching} consumers answer`]),
+      ...(older.length === 0 ? [] : [`${older.length} older consumers are still there`]),
     ];
   },
   wrongs: ({ type, object }, now) =>
@@ -53,11 +56,8 @@ export const devicetemplate: Subject<DeviceTemplate> = {
       : [],
   misdeeds: (writes) => writes.flatMap(privileged),
   fleeting: [],
-  // The labels of nodes that pods are chosen by hold the namespace, and so does the hash of those pods.
-  chance: (object) => {
-    if (isOfKind(object, DaemonSet)) return [object.spec.template.metadata?.labels?.[mark.revision] ?? ''];
-    return isOfKind(object, DeviceTemplate) ? (object.status?.consumers ?? []).flatMap(({ pod }) => pod ?? []) : [];
-  },
+  chance: (object) =>
+    isOfKind(object, DeviceTemplate) ? (object.status?.consumers ?? []).flatMap(({ pod }) => pod ?? []) : [],
   undone: [],
 };
 

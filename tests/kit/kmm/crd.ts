@@ -1,5 +1,5 @@
-// A small KMM: the Module as a CRD with the fields that Modules of ours use and the defaults that the real one sets, so that a
-// test can install it, take it away, and play KMM by labelling nodes.
+// A small KMM: the Module as a CRD with the fields that Modules of ours use, the defaults that the real one sets, and the rules of
+// its webhook that we could break. So a test can install it, take it away, and play KMM by labelling nodes.
 
 const text = { type: 'string' };
 const count = { type: 'integer' };
@@ -7,7 +7,16 @@ const list = (items: object) => ({ type: 'array', items });
 const map = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
 const texts = { type: 'object', additionalProperties: text };
 
-const kernelMapping = map({ literal: text, regexp: text, containerImage: text });
+/** Rules as the webhook has them. */
+const rules = (...all: [rule: string, message: string][]) => ({
+  'x-kubernetes-validations': all.map(([rule, message]) => ({ rule, message })),
+});
+
+const image = {
+  ...text,
+  ...rules(["self.contains(':') || self.contains('@')", 'container image must explicitly set a tag or digest']),
+};
+const kernelMapping = map({ literal: text, regexp: text, containerImage: image });
 const modprobe = map(
   { moduleName: text, parameters: list(text), dirName: { ...text, default: '/opt' } },
   { required: ['moduleName'] },
@@ -19,7 +28,10 @@ const loader = map(
     imagePullPolicy: { ...text, default: 'IfNotPresent' },
     version: text,
   },
-  { required: ['modprobe', 'kernelMappings'] },
+  {
+    required: ['modprobe', 'kernelMappings'],
+    ...rules(['has(self.version) == has(oldSelf.version)', 'cannot update to or from an empty version']),
+  },
 );
 const plugin = map(
   { image: text, imagePullPolicy: { ...text, default: 'IfNotPresent' }, args: list(text) },
@@ -64,3 +76,34 @@ export const moduleCRD = {
     ],
   },
 };
+
+const policy = { apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name: 'webhook.kmm.test.baton.dev' } };
+
+/** No rule of a CRD sees the namespace. */
+const names = [
+  {
+    ...policy,
+    kind: 'ValidatingAdmissionPolicy',
+    spec: {
+      matchConstraints: {
+        resourceRules: [
+          { apiGroups: [group], apiVersions: ['*'], operations: ['CREATE', 'UPDATE'], resources: ['modules'] },
+        ],
+      },
+      validations: [
+        {
+          expression: 'size(object.metadata.name) + size(object.metadata.namespace) <= 40',
+          message: 'module name and namespace exceed the maximum of 40',
+        },
+      ],
+    },
+  },
+  {
+    ...policy,
+    kind: 'ValidatingAdmissionPolicyBinding',
+    spec: { policyName: policy.metadata.name, validationActions: ['Deny'] },
+  },
+];
+
+/** Everything that an installation of KMM brings. */
+export const kmmManifest = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [...names, moduleCRD] });

@@ -2,7 +2,7 @@
 
 import { Node } from '../../../src/objects/index.ts';
 import { type Installed, must, product, type Rig } from '../rig.ts';
-import { moduleCRD } from './crd.ts';
+import { kmmManifest, moduleCRD } from './crd.ts';
 import { type Kmm, offerDevices, playKmm } from './play.ts';
 
 const playing = new WeakMap<Rig, Kmm>();
@@ -15,7 +15,7 @@ export function kmmOf(rig: Rig): Kmm {
 }
 
 async function prepare(rig: Rig): Promise<() => Promise<void>> {
-  await must(rig.plane, ['apply', '-f', '-'], JSON.stringify(moduleCRD));
+  await must(rig.plane, ['apply', '-f', '-'], kmmManifest);
   await must(rig.plane, ['wait', '--for=condition=Established', `crd/${moduleCRD.metadata.name}`, '--timeout=30s']);
   const { items } = await rig.admin.list(Node, undefined, {});
   const devices = { 'example.com/ptemplate': '5000' };
