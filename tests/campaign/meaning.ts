@@ -13,6 +13,8 @@ import type { Meaning } from './words.ts';
 export interface Document {
   /** Only where a name is what is wrong. */
   name?: string;
+  /** The spec that it had before, only where the change is what is wrong. */
+  former?: Json;
   annotations?: Record<string, string>;
   spec: Json;
 }

@@ -4,7 +4,7 @@
 import { ApiError, type Client } from '../../src/kube/index.ts';
 import type { Rig } from '../kit/rig.ts';
 import type { Document, Meanings } from './meaning.ts';
-import type { Property } from './property.ts';
+import type { Json, Property } from './property.ts';
 import { type Rule, rulesOf, type Violation, violationsOf } from './violations.ts';
 
 /** What the API server says of a document: nothing, or its complaints. */
@@ -13,19 +13,31 @@ export async function judged(
   { kind }: Meanings,
   { document, namespace }: { document: Document; namespace: string },
 ): Promise<{ field: string; message: string }[]> {
-  const { name = 'judged', annotations = {}, spec } = document;
-  const body = JSON.stringify({ apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name, annotations }, spec });
+  const { name = 'judged', annotations = {}, spec, former } = document;
+  const written = (asked: Json) =>
+    JSON.stringify({ apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name, annotations }, spec: asked });
   const path = `/apis/${kind.apiVersion}/namespaces/${namespace}/${kind.plural}`;
   const query = { dryRun: 'All', fieldValidation: 'Strict' };
+  if (former !== undefined) await client.raw('POST', path, { body: written(former) });
   try {
-    await client.raw('POST', path, { body, query });
+    await (former === undefined
+      ? client.raw('POST', path, { body: written(spec), query })
+      : client.raw('PATCH', `${path}/${name}`, { ...replacing(spec), query }));
     return [];
   } catch (error) {
     if (!(error instanceof ApiError) || error.status === 0) throw error;
     if (error.causes.length === 0) return [{ field: '', message: error.message }];
     return error.causes.map(({ field = '', message = '' }) => ({ field, message }));
+  } finally {
+    if (former !== undefined) await client.raw('DELETE', `${path}/${name}`);
   }
 }
+
+/** A person who replaces the spec. */
+const replacing = (value: Json) => ({
+  body: JSON.stringify([{ op: 'replace', path: '/spec', value }]),
+  contentType: 'application/json-patch+json',
+});
 
 /** Why a violation was not refused as it should be; undefined if it was. */
 function misjudged(

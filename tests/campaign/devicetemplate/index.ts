@@ -1,9 +1,11 @@
 // What the campaign must know of a DeviceTemplate: see ../meaning.ts.
 
 import { DeviceTemplate, mark } from '../../../src/api/index.ts';
+import { canonical } from '../../../src/base/index.ts';
 import { cut } from '../../../src/controllers/devicetemplate/index.ts';
 import { ControllerRevision, DaemonSet, type Kind, Module, Pod } from '../../../src/objects/index.ts';
-import { withKmm } from '../../kit/kmm/installed.ts';
+import { kmmOf, withKmm } from '../../kit/kmm/installed.ts';
+import type { Rig } from '../../kit/rig.ts';
 import { answers } from '../../kit/servers.ts';
 import type { World } from '../../kit/subject.ts';
 import type { Meanings, Shows } from '../meaning.ts';
@@ -22,7 +24,8 @@ const parameter =
   (value = initial, { parent, now }) => {
     const told = moduleOf(parent, now)?.spec.moduleLoader.container.modprobe.parameters ?? [];
     const found = told.filter((one) => one.startsWith(`${name}=`));
-    return value === undefined ? found.length === 0 : found[0] === `${name}=${value as string | number}`;
+    const wanted = value === undefined ? [] : [`${name}=${value as string | number}`];
+    return canonical(found) === canonical(wanted);
   };
 
 const container = (parent: DeviceTemplate, now: World) => consumersOf(parent, now)?.spec.template.spec.containers[0];
@@ -34,16 +37,17 @@ const devices: Shows<DeviceTemplate> = (_value, { parent, now }) => {
   return limits?.[resourceName] === String(requiredDevices);
 };
 
+/** Whether KMM is told these kernels and their images, in this order. */
 const kernel: Shows<DeviceTemplate> = (_value, { parent, now }) => {
   const mappings = moduleOf(parent, now)?.spec.moduleLoader.container.kernelMappings ?? [];
-  const asked = parent.spec.driver?.kernels ?? [{ kernel: '*' }];
-  return (
-    mappings.length === asked.length &&
-    mappings.every(({ literal, regexp }, index) => {
-      const { kernel: pattern = '' } = asked[index] ?? {};
-      return pattern.endsWith('*') ? regexp !== undefined : literal === pattern;
-    })
-  );
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: KMM puts the kernel of each node there
+  const seeds = [{ kernel: '*', image: 'quay.io/chrisp262/pt-char-dev:${KERNEL_FULL_VERSION}-sb' }];
+  const told = (parent.spec.driver?.kernels ?? seeds).map(({ kernel: name, image: containerImage }) => {
+    if (!name.endsWith('*')) return { literal: name.replace(/[+]$/, ''), containerImage };
+    const begin = name.slice(0, -1).replaceAll('.', '\\.').replaceAll('+', '\\+');
+    return { regexp: name === '*' ? '^.+$' : `^${begin}.*$`, containerImage };
+  });
+  return canonical(mappings) === canonical(told);
 };
 
 const privileged: Shows<DeviceTemplate> = (value = false, { parent, now }) =>
@@ -53,24 +57,40 @@ const privileged: Shows<DeviceTemplate> = (value = false, { parent, now }) =>
 function lacks(parent: DeviceTemplate, now: World): string[] {
   const { matching = 0, ready = 0 } = parent.status?.nodes ?? {};
   const hash = cut(parent, 1).template.metadata?.labels?.[mark.revision];
-  const answering = now
-    .all(Pod)
-    .filter((pod) => isOf(parent)(pod) && answers(pod) && pod.metadata.labels?.[mark.revision] === hash);
+  const meant = new Set(parent.status?.consumers?.map(({ node }) => node));
+  const all = now.all(Pod).filter((pod) => isOf(parent)(pod) && answers(pod) && meant.has(pod.spec.nodeName ?? ''));
+  const answering = all.filter(({ metadata }) => metadata.labels?.[mark.revision] === hash);
   const least = matching > 1 ? matching - 1 : 1;
   return [
     ...(moduleOf(parent, now) ? [] : ['it has no Module']),
     ...(ready >= least ? [] : [`it says Ready with ${ready} of ${matching} nodes`]),
     ...(answering.length >= least ? [] : [`${answering.length} consumers answer on ${matching} nodes`]),
+    ...(all.length === answering.length ? [] : ['consumers of another revision are still there']),
   ];
 }
 
 const isOfDaemonSet = (path: string): boolean => /^spec\.(consumer|image|tolerations)/.test(path);
-const isOfModule = (path: string): boolean => /^spec\.(selector|plugin|deviceplugin|driver)/.test(path);
+const isOfModule = (path: string): boolean => /^spec\.(plugin|deviceplugin|driver)/.test(path);
+
+/** Whether KMM and the consumers are told the same nodes. */
+const selector: Shows<DeviceTemplate> = (_value, { parent, now }) => {
+  const pods = consumersOf(parent, now)?.spec.template.spec;
+  return [moduleOf(parent, now)?.spec.selector, pods?.nodeSelector].every(
+    (one) => canonical(one ?? {}) === canonical(parent.spec.selector),
+  );
+};
+
+/** KMM with a person who tells every node at once which version to load. */
+async function prepare(rig: Rig): Promise<() => Promise<void>> {
+  const stop = await withKmm.prepare?.(rig);
+  kmmOf(rig).hasty = true;
+  return async () => stop?.();
+}
 
 /** What a DeviceTemplate means. */
 export const devicetemplate: Meanings<DeviceTemplate> = {
   kind: DeviceTemplate,
-  installed: { ...withKmm, options: { privilegedImages: ['*'] } },
+  installed: { ...withKmm, prepare, options: { privilegedImages: ['*'] } },
   children: [ControllerRevision, Module, DaemonSet],
   bases,
   furnish,
@@ -94,11 +114,21 @@ export const devicetemplate: Meanings<DeviceTemplate> = {
   breaks: {
     'must be the name of an image: registry.example/team/image:tag': asking({ plugin: 'Not An Image' }),
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the words of the rule
-    'must be the name of an image: registry.example/team/driver:tag; the tag may contain ${KERNEL_FULL_VERSION}':
+    'must be the name of an image with a tag or a digest: registry.example/team/driver:tag; the tag may contain ${KERNEL_FULL_VERSION}':
       asking({
-        driver: { kernels: [{ kernel: '*', image: 'Not An Image' }] },
+        driver: { kernels: [{ kernel: '*', image: 'registry.example/driver' }] },
       }),
     'must name at least one label, or every node would be meant': asking({ selector: {} }),
+    'must have labels as keys, such as example.com/devices': asking({ selector: { 'no blanks': 'x' } }),
+    'must be the name of a device, such as example.com/lamp; those under kubernetes.io are of Kubernetes itself':
+      asking({ resourceName: 'kubernetes.io/lamp' }),
+    'must not name max_dev and default_msg: set maxdev and defaultmsg of the spec instead': asking({
+      driver: { parameters: ['a=b', 'max_dev=99'] },
+    }),
+    'must have operator Exists where no key is named': asking({ tolerations: [{ value: 'x' }] }),
+    'must not get or lose a version, which KMM does not let a Module do: delete the DeviceTemplate and apply it anew': (
+      document,
+    ) => ({ ...asking({ driver: { version: '1' } })(document), former: document.spec }),
     'is another spelling of consumer: name one of the two': asking({ consumer: 'a', consumerimage: 'a' }),
     'is another spelling of plugin: name one of the two': asking({ plugin: 'a', deviceplugin: 'a' }),
     'is another spelling of imagePullSecret: name one of the two': asking({
@@ -113,11 +143,13 @@ export const devicetemplate: Meanings<DeviceTemplate> = {
       }),
   },
   shows: {
+    'spec.selector{}': selector,
     'spec.maxdev': parameter('max_dev', 5),
     'spec.defaultmsg': parameter('default_msg'),
     'spec.requiredDevices': devices,
     'spec.resourceName': devices,
     'spec.driver.kernels[].kernel': kernel,
+    'spec.driver.kernels[].image': kernel,
     'spec.privileged': privileged,
   },
   bearers: (path): readonly Kind[] => (isOfDaemonSet(path) ? [DaemonSet] : isOfModule(path) ? [Module] : []),

@@ -10,6 +10,7 @@ const everywhere = { 'kubernetes.io/os': 'linux' };
 const images = { consumer: 'registry.example/consumer:1', plugin: 'registry.example/plugin:1' };
 const kernels = [{ kernel: '*', image: 'registry.example/driver:1' }];
 
+/** The first is what refusals are told of; the last is one of those with a version, which never lose it. */
 export const bases: Document[] = [
   { spec: { ...images, selector: everywhere } },
   { spec: { consumerimage: images.consumer, selector: { 'kubernetes.io/hostname': 'node-1' }, defaultmsg: 'hello' } },
@@ -21,6 +22,7 @@ export const bases: Document[] = [
       imagePullSecret: { name: furniture.secret },
     },
   },
+  { spec: { ...images, selector: everywhere, driver: { kernels, version: '1' } } },
 ];
 
 /** What the tables of pods know about tolerations, which is all that is here of their fields. */
@@ -41,17 +43,26 @@ export const means: Meanings['means'] = {
 
 export const values: Meanings['values'] = {
   'spec.selector': [everywhere, { 'kubernetes.io/hostname': 'node-2' }, { nobody: 'x' }, {}],
+  'spec.selector{}': ['node-1', 'node-2', 'linux'],
   'spec.maxdev': [1, 4, 5],
   'spec.requiredDevices': [1, 2, 5],
-  'spec.defaultmsg': ['', 'x y', 'a=b', '"quoted"', 'm'.repeat(99)],
-  'spec.resourceName': ['example.com/ptemplate', 'example.com/none', 'noslash'],
+  'spec.defaultmsg': ['', 'x y', 'a=b', '"quoted"', "' max_dev=99", 'm'.repeat(99)],
+  'spec.resourceName': [
+    'example.com/ptemplate',
+    'example.com/none',
+    'noslash',
+    'kubernetes.io/lamp',
+    'requests.example.com/a',
+    `example.com/${'n'.repeat(64)}`,
+  ],
   'spec.imagePullSecret': [{ name: furniture.secret }],
   'spec.imageRepoSecret': [{ name: furniture.secret }],
   'spec.driver': [{}, { kernels }, { version: '2' }],
   'spec.driver.kernels': [kernels, [{ kernel: '5.14.*', image: 'registry.example/driver:5' }], []],
   'spec.driver.kernels[].kernel': ['*', '5.14.0-427.el9', '6.*', '(a+)+$'],
   'spec.driver.parameters': [['rate=100'], []],
-  'spec.driver.parameters[]': ['rate=100', 'name=', '--remove', 'a b=c'],
+  'spec.driver.parameters[]': ['rate=100', 'name=', '--remove', 'a b=c', 'max_dev=99', 'default_msg=x'],
+  'spec.driver.moduleName': ['--remove', '_x-y'],
   'spec.driver.version': ['1', '2.0-rc.1', '-x'],
   'spec.privileged': [true, false],
   ...ofTolerations(podValues),
