@@ -1,8 +1,7 @@
 // A DeviceTemplate: a Module tells KMM what to load where, and a DaemonSet runs consumers on the nodes of which KMM says that they
 // are ready. Everything here is a pure function of what the cache saw.
 
-import { DeviceTemplate, type DeviceTemplateStatus, mark } from '../../api/index.ts';
-import { hashOf } from '../../base/index.ts';
+import { DeviceTemplate, type DeviceTemplateStatus, mark, shortHash } from '../../api/index.ts';
 import {
   apply,
   type ControllerDefinition,
@@ -70,7 +69,7 @@ const formerConsumers = (object: DeviceTemplate, { versions }: Survey, seen: Obs
 /** As they are, but for the nodes that are meant: on all others they would keep KMM from unloading. */
 function stay({ spec: { selector } }: DeviceTemplate, former: DaemonSet): Desired {
   const { template } = former.spec;
-  if (hashOf(template.spec.nodeSelector ?? {}) === hashOf(selector)) return keep(former);
+  if (shortHash(template.spec.nodeSelector ?? {}, 10) === shortHash(selector, 10)) return keep(former);
   const { apiVersion, kind } = DaemonSet;
   const { name, labels = {} } = former.metadata;
   const moved = { ...template, spec: { ...template.spec, nodeSelector: selector } };
