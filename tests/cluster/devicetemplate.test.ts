@@ -17,6 +17,7 @@ import {
   type KubeObject,
   Module,
   moduleLabels,
+  Node,
   Pod,
 } from '../../src/objects/index.ts';
 import { eventually } from '../kit/eventually.ts';
@@ -166,6 +167,34 @@ describe('a DeviceTemplate', { concurrency: 3 }, () => {
     await eventually(async () => (await rig.list(DaemonSet, namespace)).length === 1, { what: 'the old consumers go' });
     equal(kstatusOf(await ready(namespace)), 'Current');
     await rejects(asked(namespace, { ...spec, ...images, driver, selector }), /spec\.driver: .*delete.*apply it anew/);
+  });
+
+  test('an edit of the selector amid an upgrade takes the consumers of either version off the nodes that are no longer meant', async () => {
+    const namespace = await rig.namespace();
+    const all = await meant(namespace, ...nodes);
+    const ask = (version: string, selector: Record<string, string>) =>
+      asked(namespace, { ...images, driver: { version }, selector });
+    const { told, loaded } = moduleLabels(namespace, `${name}-module`);
+    const tell = (node: string, value: string) => kubectl('label', 'node', node, `${told}=${value}`, '--overwrite');
+    for (const node of nodes) await tell(node, '1');
+    await ask('1', all);
+    await onAll(namespace);
+    await ask('2', all);
+    await tell('node-1', '2');
+    await eventually(async () => (await get(namespace)).status?.nodes?.ready === 1, { what: 'one node has version 2' });
+    const few = { [`example.com/few-${namespace}`]: 'yes' };
+    for (const node of ['node-1', 'node-2']) await kubectl('label', 'node', node, `${Object.keys(few)[0]}=yes`);
+    await ask('2', few);
+    const loadedOn = async () => {
+      const { items } = await rig.admin.list(Node, undefined, { labelSelector: loaded });
+      return items.map(({ metadata }) => metadata.name).toSorted();
+    };
+    await eventually(async () => (await loadedOn()).join() === 'node-1,node-2', { what: 'KMM could unload on node-3' });
+    deepEqual(Object.keys(await consumers(namespace)), ['node-1', 'node-2']);
+    equal((await rig.list(DaemonSet, namespace)).length, 2);
+    await tell('node-2', '2');
+    await eventually(async () => (await get(namespace)).status?.nodes?.ready === 2, { what: 'both have version 2' });
+    await eventually(async () => (await rig.list(DaemonSet, namespace)).length === 1, { what: 'the old consumers go' });
   });
 
   test('reads well with kubectl', async () => {

@@ -65,7 +65,7 @@ const scaled: Disturbed = {
   ],
 };
 
-const loader = { modprobe: { moduleName: 'theirs' }, kernelMappings: [{ regexp: '^.+$', containerImage: 'theirs' }] };
+const loader = { modprobe: { moduleName: 'theirs' }, kernelMappings: [{ regexp: '^.+$', containerImage: 'theirs:1' }] };
 
 /** These children it alone has. */
 const devices: Disturbed = {
