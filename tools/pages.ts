@@ -3,10 +3,10 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DeviceTemplate, MLModel, ModelDeployment } from '../src/api/index.ts';
 import type { DefinedKind } from '../src/schema/index.ts';
 import { table } from '../src/operator/index.ts';
 import { fieldTable } from './fields.ts';
+import { productKinds } from './product.ts';
 
 /** One generated part of a page. */
 export interface Part {
@@ -26,7 +26,7 @@ const fieldsOf = (kind: DefinedKind): Part[] =>
 
 export const parts: readonly Part[] = [
   { page: 'docs/spec/operator.md', name: 'settings', text: table },
-  ...[MLModel, ModelDeployment, DeviceTemplate].flatMap(fieldsOf),
+  ...productKinds.flatMap(fieldsOf),
 ];
 
 /** A page with its part put in. */

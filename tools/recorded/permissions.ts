@@ -1,6 +1,7 @@
 // Least privilege, measured: what the operator was allowed and used over a whole run of the suites, against what its roles
 // grant. A right that nothing uses is taken away, or stands here with its reason.
 
+import { productKinds } from '../product.ts';
 import { isByOurRole, type Recorded } from './request.ts';
 
 /** A rule of a Role. */
@@ -13,11 +14,9 @@ export interface GrantedRule {
 const ownership = 'asked for by clusters that check blockOwnerDeletion (OwnerReferencesPermissionEnforcement)';
 
 /** Rights that no run can use, each with its reason. */
-export const exceptions: Readonly<Record<string, string>> = {
-  'update mlmodels/finalizers.baton.dev': ownership,
-  'update modeldeployments/finalizers.baton.dev': ownership,
-  'update devicetemplates/finalizers.baton.dev': ownership,
-};
+export const exceptions: Readonly<Record<string, string>> = Object.fromEntries(
+  productKinds.map(({ definition: { plural, group } }) => [`update ${plural}/finalizers.${group}`, ownership]),
+);
 
 /** The rights that a request used. An apply that makes its object needs the right to create as well. */
 export function usedBy(request: Recorded): string[] {
