@@ -8,11 +8,19 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parse, stringify } from 'yaml';
 import { type ControlPlane, startControlPlane } from '../../controlplane/index.ts';
-import { MLModel, ModelDeployment } from '../../src/api/index.ts';
+import { MLModel } from '../../src/api/index.ts';
 import { systemClock } from '../../src/base/index.ts';
+import type { Parent } from '../../src/kube/define.ts';
 import { Client, loadKubeconfig } from '../../src/kube/index.ts';
-import { type Kind, Lease, Namespace, Node } from '../../src/objects/index.ts';
-import { home, installInto, type LocalOperator, operatorRoles, startLocalOperator } from '../../tools/index.ts';
+import { type Kind, type KubeObject, Lease, Namespace, Node } from '../../src/objects/index.ts';
+import {
+  home,
+  installInto,
+  type LocalOperator,
+  operatorRoles,
+  productKinds,
+  startLocalOperator,
+} from '../../tools/index.ts';
 import { eventually } from '../kit/eventually.ts';
 import { untilReady } from '../kit/ready.ts';
 import { must } from '../kit/rig.ts';
@@ -22,9 +30,9 @@ const root = join(import.meta.dirname, '../..');
 const needing = ['-oci.yaml', 'modeldeployment.yaml', 'devicetemplate.yaml', 'devicetemplate-driver.yaml'];
 const samples = globSync('examples/*.yaml', { cwd: root })
   .filter((path) => !needing.some((end) => path.endsWith(end)))
-  .map((path) => ({ path, sample: parse(readFileSync(join(root, path), 'utf8')) as MLModel | ModelDeployment }));
-const kinds: readonly Kind<MLModel | ModelDeployment>[] = [MLModel, ModelDeployment];
+  .map((path) => ({ path, sample: parse(readFileSync(join(root, path), 'utf8')) as Parent }));
 const countOf = ({ kind }: Kind) => samples.filter(({ sample }) => sample.kind === kind).length;
+const kinds: readonly Kind<Parent>[] = productKinds.filter((kind) => countOf(kind) > 0);
 let plane: ControlPlane;
 let admin: Client;
 before(async () => {
@@ -59,10 +67,10 @@ async function probe(operator: LocalOperator, path: string): Promise<{ status: n
 
 const kindOf = ({ kind }: { kind: string }) => kinds.find((one) => one.kind === kind) ?? MLModel;
 
-const apply = (sample: MLModel | ModelDeployment, namespace: string) =>
+const apply = (sample: KubeObject, namespace: string) =>
   admin.apply(kindOf(sample), { ...sample, metadata: { ...sample.metadata, namespace } }, { manager: 'user' });
 
-const ready = (namespace: string, sample: MLModel | ModelDeployment) =>
+const ready = (namespace: string, sample: KubeObject) =>
   untilReady(() => admin.get(kindOf(sample), { namespace, name: sample.metadata.name }));
 
 const namespaceOf = (name: string) =>
