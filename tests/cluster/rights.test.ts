@@ -53,7 +53,7 @@ interface Disturbed {
 
 const model: Disturbed = { kind: MLModel, spec, theirs };
 
-/** The same rights are used by a model; this child it has not. */
+/** The same rights are used by a model; this child it has not, and it can be asked not to have it. */
 const scaled: Disturbed = {
   kind: ModelDeployment,
   spec: { image: `registry.example/iris@sha256:${'a'.repeat(64)}`, minReplicas: 2, maxReplicas: 3 },
@@ -76,6 +76,9 @@ const devices: Disturbed = {
     [DaemonSet, { spec: { selector, template } }],
   ],
 };
+
+/** Every further kind, with the children that none of those above has. */
+const others: readonly Disturbed[] = [devices];
 
 const ask = (rig: Rig, namespace: string, { kind, spec: asked }: Disturbed) =>
   rig.apply(kind, { metadata: { namespace, name }, spec: asked });
@@ -100,8 +103,8 @@ describe('a model that is disturbed', () => {
     const job = await eventually(() => childOf(rig, Job, home), { what: 'there is a Job' });
     await putsBack(rig, [Job, job]);
     await ready(rig, home, model);
-    const others = theirs.filter(([kind]) => kind !== Job).map(([kind]) => kind);
-    const children = await Promise.all(others.map(async (kind) => [kind, await childOf(rig, kind, home)] as const));
+    const lasting = theirs.filter(([kind]) => kind !== Job).map(([kind]) => kind);
+    const children = await Promise.all(lasting.map(async (kind) => [kind, await childOf(rig, kind, home)] as const));
     await Promise.all(children.map((child) => putsBack(rig, child)));
     await removesACopy(
       rig,
@@ -111,8 +114,8 @@ describe('a model that is disturbed', () => {
     const names = new Map<Kind, string>(
       [[Job, job] as const, ...children].map(([kind, child]) => [kind, child.metadata.name]),
     );
-    await disturbs(rig, scaled);
-    await disturbsDevices(rig);
+    await disturbsScaled(rig);
+    for (const other of others) await disturbs(rig, other);
     await Promise.all(theirs.map((stranger) => leavesAlone(rig, model, stranger, names.get(stranger[0]) ?? '')));
   });
 
@@ -129,18 +132,18 @@ describe('a model that is disturbed', () => {
   });
 });
 
-/** A kind whose children are there as soon as it is Ready, and one of each of which is taken back. */
-async function disturbs(rig: Rig, disturbed: Disturbed): Promise<void> {
+/** A child that nobody asks for any more is taken away. */
+async function disturbsScaled(rig: Rig): Promise<void> {
   const namespace = await rig.namespace();
-  await ask(rig, namespace, disturbed);
-  await ready(rig, namespace, disturbed);
-  for (const stranger of disturbed.theirs) {
+  await ask(rig, namespace, scaled);
+  await ready(rig, namespace, scaled);
+  for (const stranger of scaled.theirs) {
     const [kind] = stranger;
     const child = await childOf(rig, kind, namespace);
     await putsBack(rig, [kind, child]);
-    await leavesAlone(rig, disturbed, stranger, child.metadata.name);
-    const { minReplicas: _least, maxReplicas: _most, ...fixed } = disturbed.spec as Record<string, unknown>;
-    await ask(rig, namespace, { ...disturbed, spec: fixed });
+    await leavesAlone(rig, scaled, stranger, child.metadata.name);
+    const { minReplicas: _least, maxReplicas: _most, ...fixed } = scaled.spec as Record<string, unknown>;
+    await ask(rig, namespace, { ...scaled, spec: fixed });
     await eventually(async () => (await rig.get(kind, namespace, child.metadata.name)) === undefined, {
       what: 'what nobody wants any more goes',
     });
@@ -170,17 +173,17 @@ async function removesACopy(
   });
 }
 
-/** The same for what only a DeviceTemplate has. */
-async function disturbsDevices(rig: Rig): Promise<void> {
+/** A kind whose children are there as soon as it is Ready. */
+async function disturbs(rig: Rig, disturbed: Disturbed): Promise<void> {
   const namespace = await rig.namespace();
-  await ask(rig, namespace, devices);
-  await ready(rig, namespace, devices);
-  for (const stranger of devices.theirs) {
+  await ask(rig, namespace, disturbed);
+  await ready(rig, namespace, disturbed);
+  for (const stranger of disturbed.theirs) {
     const [kind] = stranger;
     const child = await childOf(rig, kind, namespace);
     await putsBack(rig, [kind, child]);
     await removesACopy(rig, namespace, stranger);
-    await leavesAlone(rig, devices, stranger, child.metadata.name);
+    await leavesAlone(rig, disturbed, stranger, child.metadata.name);
   }
 }
 
