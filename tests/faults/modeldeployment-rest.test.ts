@@ -1,12 +1,11 @@
 // ModelDeployments that want nothing cost nothing: whatever they have come to, no request is made for them but the lease.
 
-import { deepEqual, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { conditionOf } from '../../src/objects/index.ts';
 import { deploymentSubject } from '../kit/deploymentlife.ts';
 import { eventually } from '../kit/eventually.ts';
-import { ask, atRest, onLane, wordsOf } from '../kit/lane.ts';
+import { onLane } from '../kit/lane.ts';
+import { bringTo, costsNothing, type Resting } from '../kit/rest.ts';
 import { product, type Rig, startRig } from '../kit/rig.ts';
 
 let rig: Rig;
@@ -22,8 +21,7 @@ after(async () => {
 
 const image = `registry.example/iris@sha256:${'a'.repeat(64)}`;
 
-/** What they have come to, and the reason by which that is known. */
-const states: Record<string, { spec: object; reason: string }> = {
+const states: Record<string, Resting> = {
   pinned: { spec: { image }, reason: 'Serving' },
   several: { spec: { image, replicas: 3 }, reason: 'Serving' },
   idle: { spec: { image, replicas: 0 }, reason: 'ScaledToZero' },
@@ -44,28 +42,12 @@ test('ModelDeployments at rest cost no request but the lease, and no watch is op
   const installed = { ...product, ...(subject.installed.options && { options: subject.installed.options }) };
   const lease = { namespace: product.home, name: 'baton' };
   return onLane(rig, { subject: { ...subject, installed }, lease }, async (lane) => {
-    const { proxy, truth } = lane;
-    await Promise.all(Object.entries(all).map(([name, { spec }]) => ask(lane, spec, name)));
-    const told = (name: string, type: string) => conditionOf(truth.get(subject.kind, name)?.status, type);
-    for (const [name, { reason }] of Object.entries(all))
-      await eventually(() => told(name, 'Ready')?.reason === reason, { within: 90_000, what: `${name} is ${reason}` });
-    await eventually(() => told('scaled', 'Autoscaled')?.reason === 'FailedGetResourceMetric', {
+    await bringTo(lane, all);
+    const told = () => conditionOf(lane.truth.get(subject.kind, 'scaled')?.status, 'Autoscaled');
+    await eventually(() => told()?.reason === 'FailedGetResourceMetric', {
       within: 90_000,
       what: 'the autoscaler has looked',
     });
-    await atRest(lane, 3_000);
-    const mark = proxy.trace.mark();
-    await pause(60_000);
-    const { calls } = proxy.trace.since(mark);
-    // Of kinds that nobody ever touched an API server sends no bookmarks: their watches fall silent, and are opened anew.
-    const touched = new Set(
-      proxy.trace.events.filter(({ type }) => type !== 'BOOKMARK').map(({ resource }) => resource),
-    );
-    const silent = calls.filter(({ verb, resource }) => verb === 'watch' && !touched.has(resource));
-    const leases = calls.filter(({ resource }) => resource === 'leases');
-    t.diagnostic(`${leases.length} requests for the lease, ${proxy.watches()} watches`);
-    const others = calls.filter((call) => !leases.includes(call) && !silent.includes(call));
-    deepEqual(others.map(wordsOf), []);
-    ok(leases.every(({ verb }) => verb === 'update') && leases.length <= 31, `${leases.length} renewals`);
+    await costsNothing(lane, t);
   });
 });
