@@ -44,7 +44,7 @@ export { type Rollout, rolloutOf, stuckServer, toldTo } from './rollout.ts';
 export { type Program, type Running, serverDeployment, serverPods, type Takeover } from './server.ts';
 export { bounded, type Going, servingStage, type Stage, type Standing } from './stage.ts';
 export { type Target, targetOf } from './target.ts';
-export { type Verdict, verdict } from './verdict.ts';
+export { commonStatusOf, type Verdict, verdict } from './verdict.ts';
 export {
   failure,
   gap,

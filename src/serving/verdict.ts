@@ -1,6 +1,6 @@
-// One condition before it has its times.
+// One condition before it has its times, and what every status begins with.
 
-import type { Condition } from '../objects/index.ts';
+import type { CommonStatus, Condition, KubeObject } from '../objects/index.ts';
 
 export type Verdict = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
@@ -11,3 +11,12 @@ export const verdict = (type: string, holds: boolean, reason: string, message: s
   reason,
   message,
 });
+
+/** What every status begins with: where the object stands, all of it said about the generation that is there now. */
+export function commonStatusOf(
+  { metadata }: KubeObject,
+  { phase, message, verdicts }: { phase: string; message: string; verdicts: readonly Verdict[] },
+): Required<CommonStatus> {
+  const observedGeneration = metadata.generation ?? 0;
+  return { observedGeneration, phase, message, conditions: verdicts.map((one) => ({ ...one, observedGeneration })) };
+}

@@ -3,7 +3,7 @@
 import type { DeviceTemplate, DeviceTemplateStatus } from '../../api/index.ts';
 import type { Observed } from '../../kube/define.ts';
 import { type Cause, DaemonSet, Module } from '../../objects/index.ts';
-import { outdatedVerdict, type Stage, type Verdict, verdict } from '../../serving/index.ts';
+import { commonStatusOf, outdatedVerdict, type Stage, type Verdict, verdict } from '../../serving/index.ts';
 import { consumerName } from './consumer.ts';
 import { moduleName } from './module.ts';
 import { placeWords } from './nodewords.ts';
@@ -26,13 +26,9 @@ const mostListed = 1_000;
 /** The whole status. */
 export function statusOf(told: Told): DeviceTemplateStatus {
   const { object, stage, asked, survey, seen } = told;
-  const observedGeneration = object.metadata.generation ?? 0;
   const [module, daemonSet] = [moduleName(object), consumerName(object)];
   return {
-    observedGeneration,
-    phase: stage.name,
-    message: messageOf(told),
-    conditions: verdicts(told).map((one) => ({ ...one, observedGeneration })),
+    ...commonStatusOf(object, { phase: stage.name, message: messageOf(told), verdicts: verdicts(told) }),
     ...(seen.get(Module, module) && { module }),
     ...(seen.get(DaemonSet, daemonSet) && { daemonSet }),
     revision: asked.name,

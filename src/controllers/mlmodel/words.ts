@@ -3,6 +3,7 @@
 import type { MLModel, MLModelStatus, Progress } from '../../api/index.ts';
 import type { Facts, Observed } from '../../kube/define.ts';
 import {
+  commonStatusOf,
   outdatedVerdict,
   reasonOf,
   selectorOf,
@@ -36,17 +37,17 @@ export interface Told {
 /** The whole status of a model. */
 export function statusOf(told: Told): MLModelStatus {
   const { model, plan, seen, facts, stage } = told;
-  const observedGeneration = model.metadata.generation ?? 0;
   const { port } = plan.target?.revision ?? plan.asked;
   const serving = servingRevision(plan.rollout);
   const events = facts.exposeEvents.state === 'known' ? facts.exposeEvents.value : [];
   const exposed = exposedOf({ ...told, port, events, answers: plan.rollout.available > 0 });
   const serviceEndpoint = `${serviceName(model)}.${model.metadata.namespace}.svc.cluster.local:${port}`;
   return {
-    observedGeneration,
-    phase: stage.name,
-    message: messageOf(told),
-    conditions: verdicts(told, exposed.verdict).map((one) => ({ ...one, observedGeneration })),
+    ...commonStatusOf(model, {
+      phase: stage.name,
+      message: messageOf(told),
+      verdicts: verdicts(told, exposed.verdict),
+    }),
     serviceEndpoint,
     url: `http://${serviceEndpoint}`,
     ...(exposed.externalURL !== undefined && { externalURL: exposed.externalURL }),

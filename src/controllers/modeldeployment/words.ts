@@ -4,6 +4,7 @@ import type { ModelDeployment, ModelDeploymentStatus } from '../../api/index.ts'
 import type { Observed } from '../../kube/define.ts';
 import { Deployment, Service } from '../../objects/index.ts';
 import {
+  commonStatusOf,
   failure,
   gap,
   meanwhile,
@@ -31,15 +32,11 @@ export interface Told {
 /** The whole status. */
 export function statusOf(told: Told): ModelDeploymentStatus {
   const { object, plan, stage, seen } = told;
-  const observedGeneration = object.metadata.generation ?? 0;
   const { asked, rollout } = plan;
   const serving = servingRevision(rollout);
   const digest = asked.image?.split('@')[1];
   return {
-    observedGeneration,
-    phase: stage.name,
-    message: messageOf(told),
-    conditions: verdicts(told).map((one) => ({ ...one, observedGeneration })),
+    ...commonStatusOf(object, { phase: stage.name, message: messageOf(told), verdicts: verdicts(told) }),
     ...placesOf(object, plan, seen),
     revision: asked.name,
     ...(serving !== undefined && { lastRevisionName: serving }),
