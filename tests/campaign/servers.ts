@@ -22,14 +22,13 @@ export interface Promised {
   running: Deployment | undefined;
   replicas: number;
   revision: string;
-  /** The name of the Service, and the address that the status tells. */
-  service: string;
-  address: string | undefined;
+  /** The name of the Service and the address that the status tells, for kinds that have them. */
+  service?: { name: string; address: string | undefined };
 }
 
-/** What Ready promises: servers of this revision that answer, and an address that leads to them and to nobody else. */
+/** What Ready promises: servers of this revision that answer, and perhaps an address that leads to them and to nobody else. */
 export function serversLack(parent: KubeObject, now: World, promised: Promised): string[] {
-  const { running, replicas, revision } = promised;
+  const { running, replicas, revision, service } = promised;
   if (!running) return ['it has no Deployment'];
   const servers = now.all(Pod).filter(isOf(parent));
   const ready = servers.filter((pod) => answers(pod) && pod.metadata.labels?.[mark.revision] === revision);
@@ -41,11 +40,13 @@ export function serversLack(parent: KubeObject, now: World, promised: Promised):
     ...(ready.length >= (replicas > 1 ? replicas - 1 : replicas)
       ? []
       : [`only ${ready.length} of ${replicas} servers answer`]),
-    ...addressLack(promised, now, servers),
+    ...(service ? addressLack(service, now, servers) : []),
   ];
 }
 
-function addressLack({ service: name, address }: Promised, now: World, servers: readonly Pod[]): string[] {
+type Address = NonNullable<Promised['service']>;
+
+function addressLack({ name, address }: Address, now: World, servers: readonly Pod[]): string[] {
   const service = now.get(Service, name);
   if (!service) return ['the Service of its address does not exist'];
   const port = Number(address?.split(':').at(-1));

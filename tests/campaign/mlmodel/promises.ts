@@ -13,8 +13,7 @@ export const lacks = (model: MLModel, now: World): string[] =>
     running: servedBy(model, now),
     replicas: model.spec.replicas,
     revision: revisionName(model),
-    service: `${model.metadata.name}-service`,
-    address: model.status?.serviceEndpoint,
+    service: { name: `${model.metadata.name}-service`, address: model.status?.serviceEndpoint },
   });
 
 /** Former revisions that the status names, and the weights that they need. */

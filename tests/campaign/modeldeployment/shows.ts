@@ -76,6 +76,5 @@ export const lacks = (parent: ModelDeployment, now: World): string[] =>
     running: servedBy(parent, now),
     replicas: sizeOf(parent),
     revision: revisionName(parent),
-    service: nameOf(parent),
-    address: parent.status?.serviceURL,
+    service: { name: nameOf(parent), address: parent.status?.serviceURL },
   });
