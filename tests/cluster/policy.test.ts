@@ -9,6 +9,7 @@ import { type ControlPlane, startControlPlane } from '../../controlplane/index.t
 import { DeviceTemplate, MLModel, ModelDeployment } from '../../src/api/index.ts';
 import { systemClock } from '../../src/base/index.ts';
 import { Client, loadKubeconfig } from '../../src/kube/index.ts';
+import type { Kind } from '../../src/objects/index.ts';
 import { home } from '../../tools/index.ts';
 import { eventually } from '../kit/eventually.ts';
 import { must } from '../kit/rig.ts';
@@ -30,11 +31,7 @@ const rights = (name: string, rules: object[]) => [
     subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name }],
   },
 ];
-const models = {
-  apiGroups: ['baton.dev'],
-  resources: ['mlmodels', 'mlmodels/scale', 'modeldeployments', 'modeldeployments/scale', 'devicetemplates'],
-  verbs: ['*'],
-};
+const models = { apiGroups: ['baton.dev'], resources: ['*'], verbs: ['*'] };
 const secrets = (resourceNames?: string[]) => ({
   apiGroups: [''],
   resources: ['secrets'],
@@ -59,17 +56,14 @@ before(async () => {
 });
 after(() => plane.stop());
 
-const manifest = (name: string, spec: object) =>
-  JSON.stringify({
-    apiVersion: 'baton.dev/v1alpha1',
-    kind: 'MLModel',
-    metadata: { name, namespace },
-    spec: { modelURL: 'https://models.example/a.onnx', storageSize: '1Gi', framework: 'onnx', ...spec },
+/** `replace --force` would lose the old object; a person's `kubectl apply` does not. */
+const asks = (who: string, { apiVersion, kind }: Kind, name: string, spec: object) =>
+  plane.kubectl(['--as', who, 'apply', '-f', '-'], {
+    stdin: JSON.stringify({ apiVersion, kind, metadata: { name, namespace }, spec }),
   });
 
-/** `replace --force` would lose the old object; a person's `kubectl apply` does not. */
-const apply = (who: string, name: string, spec: object) =>
-  plane.kubectl(['--as', who, 'apply', '-f', '-'], { stdin: manifest(name, spec) });
+const source = { modelURL: 'https://models.example/a.onnx', storageSize: '1Gi', framework: 'onnx' };
+const apply = (who: string, name: string, spec: object) => asks(who, MLModel, name, { ...source, ...spec });
 
 /** Our own client as somebody else: kubectl reads before it writes, which the operator may not. */
 function clientOf(who: string): Client {
@@ -247,14 +241,7 @@ describe('the price of a check', () => {
 
 describe('a ModelDeployment', () => {
   const asked = (who: string, spec: object) =>
-    plane.kubectl(['--as', who, 'apply', '-f', '-'], {
-      stdin: JSON.stringify({
-        apiVersion: ModelDeployment.apiVersion,
-        kind: ModelDeployment.kind,
-        metadata: { name: 'iris', namespace },
-        spec: { image: 'registry.example/iris:1', ...spec },
-      }),
-    });
+    asks(who, ModelDeployment, 'iris', { image: 'registry.example/iris:1', ...spec });
   const pull = { imagePullSecrets: [{ name: 'mine' }] };
 
   test('names only Secrets that its author may read', async () => {
@@ -276,14 +263,7 @@ describe('a ModelDeployment', () => {
 
 describe('a DeviceTemplate', () => {
   const asked = (who: string, spec: object) =>
-    plane.kubectl(['--as', who, 'apply', '-f', '-'], {
-      stdin: JSON.stringify({
-        apiVersion: DeviceTemplate.apiVersion,
-        kind: DeviceTemplate.kind,
-        metadata: { name: 'lamp', namespace },
-        spec: { selector: { lamps: 'yes' }, ...spec },
-      }),
-    });
+    asks(who, DeviceTemplate, 'lamp', { selector: { lamps: 'yes' }, ...spec });
 
   for (const field of ['imagePullSecret', 'imageRepoSecret'])
     test(`names in ${field} only a Secret that its author may read`, async () => {
