@@ -332,7 +332,9 @@ describe('a CRD', () => {
 
   test('needs a spec, bounds the name, and names its conditions', () => {
     deepEqual(root.required, ['spec']);
-    equal(root.properties?.['metadata']?.properties?.['name']?.maxLength, 40);
+    const { metadata } = root.properties ?? {};
+    equal(metadata?.properties?.['name']?.maxLength, 40);
+    deepEqual(Object.keys(metadata ?? {}), ['type', 'properties'], 'the API server takes nothing else');
     equal(
       root.properties?.['status']?.properties?.['conditions']?.description,
       'What is true of the object. Types: Ready, Reconciling, Stalled, Loaded.',
