@@ -52,15 +52,16 @@ function rootOf(definition: KindDefinition, problems: string[]): Structural {
   const root: Structural = {
     type: 'object',
     description: definition.description,
-    properties: { ...metadataOf(definition), spec, status },
+    properties: { spec, status },
     required: ['spec'],
   };
   const faults: string[] = [];
   check(root, placeOf('', faults));
-  return problems.push(...faults.map(fromRoot)), root;
+  problems.push(...faults.map(fromRoot));
+  return { ...root, properties: { ...metadataOf(definition), ...root.properties } };
 }
 
-/** Of an object's metadata a schema may judge only the name. */
+/** Of an object's metadata a schema may judge only the name, and may not even describe the rest. */
 function metadataOf({ longestName }: KindDefinition): { metadata?: Structural } {
   if (longestName === undefined) return {};
   const name: Structural = {
@@ -68,7 +69,7 @@ function metadataOf({ longestName }: KindDefinition): { metadata?: Structural } 
     description: 'What the object is called; its children have it in their names and labels.',
     maxLength: longestName,
   };
-  return { metadata: { type: 'object', description: 'What every object has.', properties: { name } } };
+  return { metadata: { type: 'object', properties: { name } } };
 }
 
 /** Paths are told as people write them: `spec.x`, and the kind's own faults as those of the `object`. */
