@@ -61,7 +61,7 @@ function rootOf(definition: KindDefinition, problems: string[]): Structural {
   return { ...root, properties: { ...metadataOf(definition), ...root.properties } };
 }
 
-/** Of an object's metadata a schema may judge only the name, and describe nothing else. */
+/** Of an object's metadata a schema may judge only the name, and may not even describe the rest. */
 function metadataOf({ longestName }: KindDefinition): { metadata?: Structural } {
   if (longestName === undefined) return {};
   const name: Structural = {
