@@ -3,7 +3,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Parent } from '../../src/kube/define.ts';
-import { conditionOf, isOfKind, type KubeObject, Pod } from '../../src/objects/index.ts';
+import { conditionOf, DaemonSet, isOfKind, type KubeObject, Pod } from '../../src/objects/index.ts';
 import { isTidy, saysReady } from '../kit/oracle.ts';
 import type { Ground } from './ground.ts';
 import type { Key } from './witness.ts';
@@ -45,7 +45,7 @@ function unrest(parent: Parent, objects: readonly KubeObject[], generation: numb
   if (status?.observedGeneration !== metadata.generation) return 'the operator has not looked at the edit';
   if (!isSettled(parent)) return 'it is on its way, and says so';
   if (!isTidy(objects)) return 'something is on its way out';
-  const behind = objects.find(isBehind);
+  const behind = objects.find((one) => isBehind(one) || (saysReady(parent) && isRolling(one)));
   if (behind) return `${behind.kind} ${behind.metadata.name} has not been observed`;
   const working = objects.find((one) => isOfKind(one, Pod) && isWorking(one));
   return working && `Pod ${working.metadata.name} is at work`;
@@ -66,6 +66,13 @@ function paceOf(parent: Parent): keyof typeof quiet {
 const isBehind = (object: KubeObject): boolean => {
   const { observedGeneration } = (object as Parent).status ?? {};
   return observedGeneration !== undefined && observedGeneration < (object.metadata.generation ?? 0);
+};
+
+/** Whether a DaemonSet has pods to make or to replace. */
+const isRolling = (object: KubeObject): boolean => {
+  if (!isOfKind(object, DaemonSet)) return false;
+  const { desiredNumberScheduled, currentNumberScheduled, updatedNumberScheduled = 0 } = object.status ?? {};
+  return desiredNumberScheduled !== currentNumberScheduled || desiredNumberScheduled !== updatedNumberScheduled;
 };
 
 /** A program that runs to an end. */

@@ -166,7 +166,9 @@ describe('a DeviceTemplate', { concurrency: 3 }, () => {
     await onAll(namespace);
     await eventually(async () => (await rig.list(DaemonSet, namespace)).length === 1, { what: 'the old consumers go' });
     equal(kstatusOf(await ready(namespace)), 'Current');
-    await rejects(asked(namespace, { ...spec, ...images, driver, selector }), /spec\.driver: .*delete.*apply it anew/);
+    const { version: _version, ...unversioned } = driver;
+    const bare = { ...spec, ...images, driver: unversioned, selector };
+    await rejects(asked(namespace, bare), /spec\.driver: .*delete.*apply it anew/);
   });
 
   test('an edit of the selector amid an upgrade takes the consumers of either version off the nodes that are no longer meant', async () => {

@@ -3,7 +3,15 @@
 import { DeviceTemplate, mark } from '../../../src/api/index.ts';
 import { canonical } from '../../../src/base/index.ts';
 import { cut } from '../../../src/controllers/devicetemplate/index.ts';
-import { ControllerRevision, DaemonSet, type Kind, Module, Pod } from '../../../src/objects/index.ts';
+import {
+  controllerOf,
+  ControllerRevision,
+  DaemonSet,
+  isOfKind,
+  type Kind,
+  Module,
+  Pod,
+} from '../../../src/objects/index.ts';
 import { kmmOf, withKmm } from '../../kit/kmm/installed.ts';
 import type { Rig } from '../../kit/rig.ts';
 import { answers } from '../../kit/servers.ts';
@@ -154,7 +162,8 @@ export const devicetemplate: Meanings<DeviceTemplate> = {
   },
   bearers: (path): readonly Kind[] => (isOfDaemonSet(path) ? [DaemonSet] : isOfModule(path) ? [Module] : []),
   lacks,
-  isRemembered: () => false,
+  // A DaemonSet keeps the templates that it had before.
+  isRemembered: (child) => isOfKind(child, ControllerRevision) && controllerOf(child)?.kind === DaemonSet.kind,
   masks: [
     { field: 'DaemonSet metadata.generation', because: 'counts the edits' },
     { field: 'DaemonSet metadata.annotations.deprecated.daemonset.template.generation', because: 'the same' },

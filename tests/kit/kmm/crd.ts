@@ -7,15 +7,8 @@ const list = (items: object) => ({ type: 'array', items });
 const map = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
 const texts = { type: 'object', additionalProperties: text };
 
-/** Rules as the webhook has them. */
-const rules = (...all: [rule: string, message: string][]) => ({
-  'x-kubernetes-validations': all.map(([rule, message]) => ({ rule, message })),
-});
-
-const image = {
-  ...text,
-  ...rules(["self.contains(':') || self.contains('@')", 'container image must explicitly set a tag or digest']),
-};
+/** With a tag or a digest. */
+const image = { ...text, pattern: '[:@]' };
 const kernelMapping = map({ literal: text, regexp: text, containerImage: image });
 const modprobe = map(
   { moduleName: text, parameters: list(text), dirName: { ...text, default: '/opt' } },
@@ -30,7 +23,9 @@ const loader = map(
   },
   {
     required: ['modprobe', 'kernelMappings'],
-    ...rules(['has(self.version) == has(oldSelf.version)', 'cannot update to or from an empty version']),
+    'x-kubernetes-validations': [
+      { rule: 'has(self.version) == has(oldSelf.version)', message: 'cannot update to or from an empty version' },
+    ],
   },
 );
 const plugin = map(

@@ -18,7 +18,8 @@ async function prepare(rig: Rig): Promise<() => Promise<void>> {
   await must(rig.plane, ['apply', '-f', '-'], kmmManifest);
   await must(rig.plane, ['wait', '--for=condition=Established', `crd/${moduleCRD.metadata.name}`, '--timeout=30s']);
   const { items } = await rig.admin.list(Node, undefined, {});
-  const devices = { 'example.com/ptemplate': '5000' };
+  // So many that nobody is in the way of others who ask for as many as the schema lets them.
+  const devices = { 'example.com/ptemplate': '1000000' };
   await Promise.all(items.map(({ metadata }) => offerDevices(rig.admin, metadata.name, devices)));
   const kmm = playKmm(rig.admin);
   playing.set(rig, kmm);
