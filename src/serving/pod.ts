@@ -20,7 +20,7 @@ export function podBasics(spec: PodFields): Partial<PodSpec> {
       fsGroupChangePolicy: 'OnRootMismatch',
       seccompProfile: { type: 'RuntimeDefault' },
     },
-    ...defined({ nodeSelector, tolerations, priorityClassName, runtimeClassName, imagePullSecrets }),
+    ...filled({ nodeSelector, tolerations, priorityClassName, runtimeClassName, imagePullSecrets }),
   };
 }
 
@@ -29,7 +29,7 @@ export const annotationsOf = (
   { podAnnotations }: PodFields,
   own: Record<string, string> = {},
 ): Record<string, string> | undefined =>
-  Object.keys(own).length === 0 ? podAnnotations : { ...podAnnotations, ...own };
+  isEmpty({ ...podAnnotations, ...own }) ? undefined : { ...podAnnotations, ...own };
 
 /** No way up and nothing to write on, but for named folders. */
 export const containerBasics: Partial<Container> = {
@@ -53,6 +53,12 @@ export function pullPolicyOf(image: string): 'Always' | 'IfNotPresent' {
 /** Only the members that have a value. */
 export const defined = <T extends object>(members: T): Partial<T> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>;
+
+/** Only the members that ask for something, so that whatever asks for the same is the same. */
+export const filled = <T extends object>(members: T): Partial<T> =>
+  Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== undefined && !isEmpty(value)),
+  ) as Partial<T>;
 
 /** An empty folder that may be written; what is a device elsewhere is memory here, too. */
 export const scratch = (path: string, index: number) => ({

@@ -7,7 +7,7 @@ import { childName, mark, shortHash } from '../api/index.ts';
 import type { Observed } from '../kube/define.ts';
 import { ControllerRevision, type KubeObject, type ObjectMeta, type PodTemplate } from '../objects/index.ts';
 import type { Sized } from './parent.ts';
-import { isEmpty } from './pod.ts';
+import { filled, isEmpty } from './pod.ts';
 
 /** What every revision has. */
 export interface Stored {
@@ -26,8 +26,7 @@ export interface Revision extends Stored {
 
 /** The name of a revision, by what a person can see of it. An empty list or map asks for what a missing one does. */
 export function revisionHash(visible: object, { annotations }: ObjectMeta): string {
-  const said = Object.fromEntries(Object.entries(visible).filter(([, value]) => !isEmpty(value)));
-  return shortHash([said, annotations?.[mark.refresh] ?? ''], 10);
+  return shortHash([filled(visible), annotations?.[mark.refresh] ?? ''], 10);
 }
 
 /** All stored revisions, newest first. */

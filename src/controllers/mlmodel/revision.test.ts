@@ -33,6 +33,18 @@ describe('a revision', () => {
     equal(stored.revision, 7);
   });
 
+  test('is the same for lists and maps that are empty and that are missing, to the last field', () => {
+    const empty = {
+      tolerations: [],
+      nodeSelector: {},
+      imagePullSecrets: [],
+      podLabels: {},
+      podAnnotations: {},
+      env: [],
+    };
+    deepEqual(cut(aModel(empty), settings, 7), cut(v1, settings, 7));
+  });
+
   test('that is stored is not rendered again by another operator', () => {
     const asked = askedRevision(v1, seen(revision(v1)), other);
     deepEqual(asked, cut(v1, settings, 1));
