@@ -47,7 +47,7 @@ export async function ask(
   witness.forget(key);
   const asked = await applied(ground, key, document);
   if ('refused' in asked) return asked;
-  const { parent, restless } = await atRest(ground, key, asked);
+  const { parent, restless } = await atRest(ground, key, asked, before?.parent);
   const now = witness.world(key.namespace);
   const objects = witness.objects(key);
   const history = witness.history(key);

@@ -17,10 +17,19 @@ export interface Rested {
   restless: string | undefined;
 }
 
-/** Waits for rest after an edit. One of annotations makes no new generation, so the operator must have been given its version. */
-export async function atRest(ground: Ground, key: Key, { metadata }: KubeObject): Promise<Rested> {
+/**
+ * Waits for rest after an edit. One of annotations makes no new generation, so the operator must have been given its
+ * version, and has as long as whoever waits to make something of it: nothing tells when it has looked.
+ */
+export async function atRest(
+  ground: Ground,
+  key: Key,
+  { metadata }: KubeObject,
+  former: KubeObject | undefined,
+): Promise<Rested> {
   const { witness, ledger, table, operator, patience } = ground;
   const end = performance.now() + patience;
+  const isTold = former?.metadata.generation !== metadata.generation;
   let why = 'it was never seen';
   for (;;) {
     const parent = witness.world(key.namespace).get(table.kind, key.name);
@@ -29,7 +38,7 @@ export async function atRest(ground: Ground, key: Key, { metadata }: KubeObject)
       const given = ledger.seen(key); // none where it was listed by an operator that started later
       const isGiven = given === 0 ? parent.status !== undefined : given >= Number(metadata.resourceVersion);
       why = isGiven ? (unrest(parent, witness.objects(key), metadata.generation ?? 0) ?? '') : 'it was not given';
-      const enough = quiet[paceOf(parent)];
+      const enough = Math.max(quiet[paceOf(parent)], isTold ? 0 : quiet.waiting);
       if (why === '' && still >= enough) return { parent, restless: undefined };
       if (!operator.alive()) return { parent, restless: 'the operator has ended' };
       if (performance.now() > end) return { parent, restless: why || 'something happens again and again' };
