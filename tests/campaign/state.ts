@@ -70,12 +70,15 @@ function claimed(object: KubeObject): KubeObject {
   return JSON.parse(text) as KubeObject;
 }
 
+/** Labels by which Deployments and DaemonSets know their pods: hashes over names, and counts of edits. */
+const makersOwn = new Set(['pod-template-hash', 'controller-revision-hash', 'pod-template-generation']);
+
 /** Servers by whose they are and whether they are ready: chance names them. */
 function podsIn(objects: readonly KubeObject[], spoken: (text: string) => string): [string, string][] {
   const counts = new Map<string, number>();
   for (const pod of objects.filter((object) => isOfKind(object, Pod))) {
     const { deletionTimestamp, labels = {} } = pod.metadata;
-    const { 'pod-template-hash': _hash, ...own } = labels;
+    const own = Object.fromEntries(Object.entries(labels).filter(([key]) => !makersOwn.has(key)));
     if (deletionTimestamp !== undefined || pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed')
       continue;
     if (labels['batch.kubernetes.io/job-name'] !== undefined) continue;

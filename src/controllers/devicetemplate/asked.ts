@@ -12,6 +12,7 @@ export interface Asked {
   moduleName: string;
   kernels: NonNullable<Driver['kernels']>;
   parameters: string[];
+  tolerations: NonNullable<Spec['tolerations']>;
   version: string | undefined;
 }
 
@@ -48,6 +49,7 @@ export function askedOf({ spec }: DeviceTemplate): Asked {
     moduleName: driver.moduleName ?? 'ptemplate_char_dev',
     kernels: driver.kernels ?? [{ kernel: '*', image: images.driver }],
     parameters: [`max_dev=${maxdev}`, ...message, ...(driver.parameters ?? [])],
+    tolerations: spec.tolerations ?? [],
     version: driver.version,
   };
 }

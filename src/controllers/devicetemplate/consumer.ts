@@ -32,11 +32,11 @@ const nameless = (object: DeviceTemplate, spec: PodSpec): string =>
   JSON.stringify(spec).replaceAll(`${object.metadata.namespace}.${moduleName(object)}`, 'module');
 
 function podSpec(object: DeviceTemplate): PodSpec {
-  const { secret } = askedOf(object);
-  const { selector: nodeSelector, tolerations, privileged } = object.spec;
+  const { secret, tolerations } = askedOf(object);
+  const { selector: nodeSelector, privileged } = object.spec;
   const fields = {
     nodeSelector,
-    ...(tolerations && { tolerations }),
+    ...(tolerations.length > 0 && { tolerations }),
     ...(secret && { imagePullSecrets: [{ name: secret }] }),
   };
   return {

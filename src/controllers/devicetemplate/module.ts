@@ -3,7 +3,6 @@
 
 import { childName, type DeviceTemplate } from '../../api/index.ts';
 import { type KernelMapping, longestModule, Module, moduleLabels } from '../../objects/index.ts';
-import { defined } from '../../serving/index.ts';
 import { askedOf } from './asked.ts';
 
 /** The name of the Module; with the namespace it must fit into labels of nodes. */
@@ -29,8 +28,8 @@ const bare = (kernel: string): string => kernel.replace(/[+]$/, '');
 
 /** What is asked of KMM. */
 export function moduleSpec(object: DeviceTemplate): Module['spec'] {
-  const { plugin, secret, moduleName: name, kernels, parameters, version } = askedOf(object);
-  const { selector, tolerations } = object.spec;
+  const { plugin, secret, moduleName: name, kernels, parameters, tolerations, version } = askedOf(object);
+  const { selector } = object.spec;
   return {
     moduleLoader: {
       container: {
@@ -43,7 +42,7 @@ export function moduleSpec(object: DeviceTemplate): Module['spec'] {
     devicePlugin: { container: { image: plugin, imagePullPolicy: 'Always' } },
     selector,
     ...(secret !== undefined && { imageRepoSecret: { name: secret } }),
-    ...defined({ tolerations }),
+    ...(tolerations.length > 0 && { tolerations }),
   };
 }
 

@@ -98,6 +98,11 @@ describe('a revision', () => {
     deepEqual(cut(one, 1).module.imageRepoSecret, secret);
     deepEqual(cut(one, 1).template.spec['imagePullSecrets'], [secret]);
   });
+  test('of nothing is that of an empty list', () => {
+    const empty = aTemplate({ tolerations: [], driver: {} });
+    equal(revisionName(empty), revisionName(aTemplate({ driver: {} })));
+    deepEqual(cut(empty, 1), cut(aTemplate({ driver: {} }), 1));
+  });
   test('without a Secret names none', () => ok(!JSON.stringify(cut(lamp, 1)).includes('ecret')));
   test('rolls consumers only where they change', () => {
     for (const spec of [{ maxdev: 3 }, { defaultmsg: 'x' }, { plugin: 'registry.example/p:2' }])
