@@ -37,7 +37,7 @@ export async function atRest(
     if (parent) {
       const given = ledger.seen(key); // none where it was listed by an operator that started later
       const isGiven = given === 0 ? parent.status !== undefined : given >= Number(metadata.resourceVersion);
-      why = isGiven ? (unrest(parent, witness.objects(key), metadata.generation ?? 0) ?? '') : 'it was not given';
+      why = isGiven ? (unrest(parent, witness.objects(key), metadata) ?? '') : 'it was not given';
       const enough = Math.max(quiet[paceOf(parent)], isTold ? 0 : quiet.waiting);
       if (why === '' && still >= enough) return { parent, restless: undefined };
       if (!operator.alive()) return { parent, restless: 'the operator has ended' };
@@ -48,9 +48,9 @@ export async function atRest(
 }
 
 /** What is still under way. */
-function unrest(parent: Parent, objects: readonly KubeObject[], generation: number): string | undefined {
+function unrest(parent: Parent, objects: readonly KubeObject[], asked: KubeObject['metadata']): string | undefined {
   const { metadata, status } = parent;
-  if ((metadata.generation ?? 0) < generation) return 'the edit has not been told';
+  if (Number(metadata.resourceVersion) < Number(asked.resourceVersion)) return 'the edit has not been told';
   if (status?.observedGeneration !== metadata.generation) return 'the operator has not looked at the edit';
   if (!isSettled(parent)) return 'it is on its way, and says so';
   if (!isTidy(objects)) return 'something is on its way out';
