@@ -240,6 +240,12 @@ describe('of several nodes', () => {
     return ['Ready', 'Reconciling', 'Stalled'].map((type) => says(decision, type)).join();
   };
 
+  test('one may have to load the module anew, by KMM’s own count', () => {
+    const world = seen(module(lamp, counted(3, 2)), ...done(lamp, 'a', 'b', 'c'));
+    const { status } = look(lamp, world);
+    equal(['Ready', 'Reconciling'].map((type) => conditionOf(status, type)?.status).join(), 'True,True');
+    match(status.message ?? '', /^3 of 3 nodes are ready: KMM has module and plugin as they are asked for on 2 of 3/);
+  });
   test('one may wait for a person', () => equal(told(second, node(lamp, 'c')), 'True,True,False'));
   test('one may have lost its consumer, and may not have one of the former revision', () => {
     equal(told(lamp, node(lamp, 'c'), consumer(former, 'c')), 'False,True,False');

@@ -5,7 +5,7 @@ import type { Cause } from '../../objects/index.ts';
 import { askedOf } from './asked.ts';
 import { labelsOf } from './module.ts';
 import type { SeenNode } from './nodes.ts';
-import type { Place } from './survey.ts';
+import type { Counts, Place } from './survey.ts';
 
 export const selectorWords = ({ spec: { selector } }: DeviceTemplate): string =>
   Object.entries(selector)
@@ -21,6 +21,16 @@ export function nobody(object: DeviceTemplate, barred: readonly SeenNode[]): Cau
     : `No node has the labels ${labels}: mend selector, or label nodes`;
   return { reason: 'NoMatchingNodes', message, object: 'DeviceTemplate' };
 }
+
+/** What KMM alone knows. */
+export const untold = ({ matching, plugged }: Counts): Cause | undefined =>
+  plugged < matching
+    ? {
+        reason: 'ModuleNotLoaded',
+        message: `KMM has module and plugin as they are asked for on ${plugged} of ${matching} nodes; NodeModulesConfigs tell how far it is, and a module whose devices are open is not unloaded`,
+        object: 'Module',
+      }
+    : undefined;
 
 /** What a node waits for. */
 export function placeWords(object: DeviceTemplate, { node, state, kernel, former, cause }: Place): string {

@@ -8,8 +8,8 @@ import { bounded, type Standing } from '../../serving/index.ts';
 import { isNameless, moduleName } from './module.ts';
 import { type DeviceSettings, forbidden } from './privilege.ts';
 import type { Revision } from './revision.ts';
-import { nobody, placeWords, selectorWords } from './nodewords.ts';
-import { type Counts, patience, type Place, type Survey, unreadySince, waiting, worstOf } from './survey.ts';
+import { nobody, placeWords, selectorWords, untold } from './nodewords.ts';
+import { patience, type Place, type Survey, unreadySince, waiting, worstOf } from './survey.ts';
 
 export type Way = 'Loading' | 'Starting';
 
@@ -75,16 +75,6 @@ const uncounted = (object: DeviceTemplate): Cause => ({
   message: `KMM has found no node with the labels ${selectorWords(object)} yet: if that stays so, mend selector, or label nodes`,
   object: 'Module',
 });
-
-/** What KMM alone knows. */
-const untold = ({ matching, plugged }: Counts): Cause | undefined =>
-  plugged < matching
-    ? {
-        reason: 'ModuleNotLoaded',
-        message: `KMM has module and plugin as they are asked for on ${plugged} of ${matching} nodes; NodeModulesConfigs tell how far it is, and a module whose devices are open is not unloaded`,
-        object: 'Module',
-      }
-    : undefined;
 
 /** Not enough nodes that could become ready without a person. */
 function nowhere(object: DeviceTemplate, { counts, places, barred }: Survey): Cause | undefined {

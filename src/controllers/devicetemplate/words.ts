@@ -6,7 +6,7 @@ import { type Cause, DaemonSet, Module } from '../../objects/index.ts';
 import { commonStatusOf, outdatedVerdict, type Stage, type Verdict, verdict } from '../../serving/index.ts';
 import { consumerName } from './consumer.ts';
 import { moduleName } from './module.ts';
-import { placeWords } from './nodewords.ts';
+import { placeWords, untold } from './nodewords.ts';
 import type { Revision } from './revision.ts';
 import type { Way } from './stage.ts';
 import { type Counts, type Survey, worstOf } from './survey.ts';
@@ -45,10 +45,13 @@ function messageOf({ object, stage, survey }: Told): string {
   const { counts } = survey;
   const cause = stage.name === 'Ready' ? undefined : stage.cause;
   if (cause && !isOfOneNode(cause)) return cause.message;
-  if (!counts || (stage.name === 'Ready' && counts.ready === counts.matching))
-    return 'The consumers are ready on every node';
-  return [readiness(counts), worstWords(object, survey)].filter((words) => words !== '').join(': ');
+  if (!counts || (stage.name === 'Ready' && isWhole(counts))) return 'The consumers are ready on every node';
+  const why = worstWords(object, survey) || untold(counts)?.message;
+  return why ? `${readiness(counts)}: ${why}` : readiness(counts);
 }
+
+/** Whether nothing is on its way, by the consumers and by KMM. */
+const isWhole = ({ matching, loaded, ready }: Counts): boolean => Math.min(loaded, ready) === matching;
 
 /** Such a cause is told with those of other nodes. */
 const isOfOneNode = ({ object }: Cause): boolean => /^(Node|Pod) /.test(object);
@@ -79,8 +82,8 @@ function verdicts(told: Told): Verdict[] {
 /** Also while the last of several nodes is on its way. */
 function reconciling({ stage, survey: { counts } }: Told, reason: string, message: string): Verdict {
   if (stage.name !== 'Ready') return verdict('Reconciling', stage.name !== 'Failed', reason, message);
-  const isWhole = counts?.ready === counts?.matching;
-  return verdict('Reconciling', !isWhole, isWhole ? reason : 'Scaling', message);
+  const isDone = !counts || isWhole(counts);
+  return verdict('Reconciling', !isDone, isDone ? reason : 'Scaling', message);
 }
 
 const available = ({ answering }: Survey): Verdict =>

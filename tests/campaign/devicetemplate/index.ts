@@ -120,7 +120,12 @@ export const devicetemplate: Meanings<DeviceTemplate> = {
   },
   examples,
   breaks: {
-    'must be the name of an image: registry.example/team/image:tag': asking({ plugin: 'Not An Image' }),
+    'must be the name of an image: registry.example/team/image:tag': asking({
+      consumer: 'Not An Image',
+      consumerimage: 'Not An Image',
+      plugin: 'Not An Image',
+      deviceplugin: 'Not An Image',
+    }),
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the words of the rule
     'must be the name of an image with a tag or a digest: registry.example/team/driver:tag; the tag may contain ${KERNEL_FULL_VERSION}':
       asking({
