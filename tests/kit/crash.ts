@@ -112,9 +112,11 @@ const isOptional = ({ write, nth }: Point, { life }: Subject): boolean =>
 
 /** Two crashes, the second while the operator recovers from the first. */
 function pairsOf(writes: number, share: number): { name: string; plan: Plan }[] {
-  const moment = fc.constantFrom('applied' as const, 'delivered' as const);
-  const one = fc.tuple(fc.integer({ min: 1, max: writes - 5 }), fc.integer({ min: 1, max: 5 }), moment, moment);
   const count = Math.round(((writes * (writes - 1)) / 2) * share);
+  if (count === 0) return [];
+  const moment = fc.constantFrom('applied' as const, 'delivered' as const);
+  const far = Math.min(5, writes - 1); // a short life has no room for more
+  const one = fc.tuple(fc.integer({ min: 1, max: writes - far }), fc.integer({ min: 1, max: far }), moment, moment);
   return fc.sample(one, { seed, numRuns: count }).map(([first, more, at, again]) => ({
     name: `write ${first} (${at}) and write ${first + more} (${again}) of a life`,
     plan: [kill({ write: {}, nth: first }, at), kill({ write: {}, nth: first + more }, again)],
