@@ -30,7 +30,9 @@ async function campaignOf(table: Meanings): Promise<Report> {
   try {
     const refusals = await refuseAll(ground.rig, table, { properties, seed });
     process.stdout.write(`${table.kind.kind}: ${refusals.operations} violations shown, seed ${seed}\n`);
-    const [tasks = [], ...others] = [0, 1, 2, 3, 4, 5, 6, 7].map((round) => tasksFor(table, properties, seed + round));
+    const tasks = tasksFor(table, properties, seed);
+    const rounds = Math.ceil((2 * operations) / tasks.length); // enough also where every second task changes nothing
+    const others = Array.from({ length: rounds }, (_, round) => tasksFor(table, properties, seed + round + 1));
     const more = { tasks: others.flat(), until: operations - refusals.operations };
     const result = await runCampaign({ ground, properties, tasks, more, lanes, tell: progress(begun) });
     const seconds = (performance.now() - begun) / 1_000;
