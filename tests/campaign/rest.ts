@@ -8,8 +8,8 @@ import { isTidy, saysReady } from '../kit/oracle.ts';
 import type { Ground } from './ground.ts';
 import type { Key } from './witness.ts';
 
-/** Milliseconds in which nothing happens. What waits may ask the world again every two seconds; one of several servers may come late. */
-const quiet = { ready: 600, waiting: 3_500, scaling: 12_000 };
+/** Milliseconds in which nothing happens. What was just looked at is not looked at again for 500, and then has to write. What waits may ask the world again every two seconds; one of several servers may come late. */
+const quiet = { ready: 1_000, waiting: 3_500, scaling: 12_000 };
 
 /** The object once it is at rest; `restless`: it never was. */
 export interface Rested {
@@ -45,7 +45,7 @@ function unrest(parent: Parent, objects: readonly KubeObject[], asked: KubeObjec
   if (status?.observedGeneration !== metadata.generation) return 'the operator has not looked at the edit';
   if (!isSettled(parent)) return 'it is on its way, and says so';
   if (!isTidy(objects)) return 'something is on its way out';
-  const behind = objects.find((one) => isBehind(one) || (saysReady(parent) && isRolling(one)));
+  const behind = objects.find((one) => isBehind(one) || (paceOf(parent) === 'ready' && isRolling(one)));
   if (behind) return `${behind.kind} ${behind.metadata.name} has not been observed`;
   const working = objects.find((one) => isOfKind(one, Pod) && isWorking(one));
   return working && `Pod ${working.metadata.name} is at work`;
@@ -68,11 +68,17 @@ const isBehind = (object: KubeObject): boolean => {
   return observedGeneration !== undefined && observedGeneration < (object.metadata.generation ?? 0);
 };
 
-/** Whether a DaemonSet has pods to make or to replace. */
+/** Whether a DaemonSet has not told yet that all of its pods are there, new and ready. */
 const isRolling = (object: KubeObject): boolean => {
   if (!isOfKind(object, DaemonSet)) return false;
-  const { desiredNumberScheduled, currentNumberScheduled, updatedNumberScheduled = 0 } = object.status ?? {};
-  return desiredNumberScheduled !== currentNumberScheduled || desiredNumberScheduled !== updatedNumberScheduled;
+  const { status = {} } = object;
+  const counts = [
+    status.currentNumberScheduled,
+    status.updatedNumberScheduled,
+    status.numberReady,
+    status.numberAvailable,
+  ];
+  return counts.some((count = 0) => count !== status.desiredNumberScheduled);
 };
 
 /** A program that runs to an end. */
