@@ -8,8 +8,8 @@ import { isTidy, saysReady } from '../kit/oracle.ts';
 import type { Ground } from './ground.ts';
 import type { Key } from './witness.ts';
 
-/** Milliseconds in which nothing happens. What was just looked at is not looked at again for 500, and then has to write. What waits may ask the world again every two seconds; one of several servers may come late. */
-const quiet = { ready: 1_000, waiting: 3_500, scaling: 12_000 };
+/** Milliseconds in which nothing happens. What waits may ask the world again every two seconds; one of several servers may come late. */
+const quiet = { ready: 600, waiting: 3_500, scaling: 12_000 };
 
 /** The object once it is at rest; `restless`: it never was. */
 export interface Rested {
@@ -28,7 +28,8 @@ export async function atRest(ground: Ground, key: Key, { metadata }: KubeObject)
     if (parent) {
       const given = ledger.seen(key); // none where it was listed by an operator that started later
       const isGiven = given === 0 ? parent.status !== undefined : given >= Number(metadata.resourceVersion);
-      why = isGiven ? (unrest(parent, witness.objects(key), metadata) ?? '') : 'it was not given';
+      const isTold = isGiven && (table.isTold?.(parent) ?? true);
+      why = isTold ? (unrest(parent, witness.objects(key), metadata) ?? '') : 'the operator has not looked at it';
       const enough = quiet[paceOf(parent)];
       if (why === '' && still >= enough) return { parent, restless: undefined };
       if (!operator.alive()) return { parent, restless: 'the operator has ended' };
