@@ -65,6 +65,8 @@ export interface Meanings<P extends Parent = Parent> {
   shows: Readonly<Record<string, Shows<P>>>;
   /** The kinds of children in which a property shows as it is; any child where none is named. */
   bearers(path: string): readonly Kind[];
+  /** Whether the status is about what is asked now, where an edit of annotations makes no new generation. */
+  isTold?(parent: P): boolean;
   /** What a Ready object lacks of what it promises. */
   lacks(parent: P, now: World): string[];
   /** Children that only a past explains, and that the object itself tells of. */

@@ -46,6 +46,7 @@ export const podValues: Meanings['values'] = {
   ],
   'spec.env[].secret': [{ name: furniture.secret, key: 'token' }],
   'spec.nodeSelector': [{ 'kubernetes.io/os': 'linux' }, { 'kubernetes.io/os': 'plan9' }, { 'no blanks': 'x' }],
+  'spec.nodeSelector{}': ['linux'],
   'spec.tolerations': [[{ operator: 'Exists' }], [{ key: 'a', operator: 'Exists', value: 'b' }]],
   'spec.tolerations[]': [
     { key: 'a', effect: 'NoExecute', tolerationSeconds: 5 },

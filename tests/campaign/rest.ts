@@ -29,7 +29,7 @@ export async function atRest(
 ): Promise<Rested> {
   const { witness, ledger, table, operator, patience } = ground;
   const end = performance.now() + patience;
-  const isTold = former?.metadata.generation !== metadata.generation;
+  const isGeneration = former?.metadata.generation !== metadata.generation;
   let why = 'it was never seen';
   for (;;) {
     const parent = witness.world(key.namespace).get(table.kind, key.name);
@@ -37,8 +37,9 @@ export async function atRest(
     if (parent) {
       const given = ledger.seen(key); // none where it was listed by an operator that started later
       const isGiven = given === 0 ? parent.status !== undefined : given >= Number(metadata.resourceVersion);
-      why = isGiven ? (unrest(parent, witness.objects(key), metadata) ?? '') : 'it was not given';
-      const enough = Math.max(quiet[paceOf(parent)], isTold ? 0 : quiet.waiting);
+      const isLookedAt = isGiven && (table.isTold?.(parent) ?? true);
+      why = isLookedAt ? (unrest(parent, witness.objects(key), metadata) ?? '') : 'the operator has not looked at it';
+      const enough = Math.max(quiet[paceOf(parent)], isGeneration ? 0 : quiet.waiting);
       if (why === '' && still >= enough) return { parent, restless: undefined };
       if (!operator.alive()) return { parent, restless: 'the operator has ended' };
       if (performance.now() > end) return { parent, restless: why || 'something happens again and again' };
@@ -54,7 +55,7 @@ function unrest(parent: Parent, objects: readonly KubeObject[], asked: KubeObjec
   if (status?.observedGeneration !== metadata.generation) return 'the operator has not looked at the edit';
   if (!isSettled(parent)) return 'it is on its way, and says so';
   if (!isTidy(objects)) return 'something is on its way out';
-  const behind = objects.find((one) => isBehind(one) || (saysReady(parent) && isRolling(one)));
+  const behind = objects.find((one) => isBehind(one) || (paceOf(parent) === 'ready' && isRolling(one)));
   if (behind) return `${behind.kind} ${behind.metadata.name} has not been observed`;
   const working = objects.find((one) => isOfKind(one, Pod) && isWorking(one));
   return working && `Pod ${working.metadata.name} is at work`;
@@ -77,11 +78,17 @@ const isBehind = (object: KubeObject): boolean => {
   return observedGeneration !== undefined && observedGeneration < (object.metadata.generation ?? 0);
 };
 
-/** Whether a DaemonSet has pods to make or to replace. */
+/** Whether a DaemonSet has not told yet that all of its pods are there, new and ready. */
 const isRolling = (object: KubeObject): boolean => {
   if (!isOfKind(object, DaemonSet)) return false;
-  const { desiredNumberScheduled, currentNumberScheduled, updatedNumberScheduled = 0 } = object.status ?? {};
-  return desiredNumberScheduled !== currentNumberScheduled || desiredNumberScheduled !== updatedNumberScheduled;
+  const { status = {} } = object;
+  const counts = [
+    status.currentNumberScheduled,
+    status.updatedNumberScheduled,
+    status.numberReady,
+    status.numberAvailable,
+  ];
+  return counts.some((count = 0) => count !== status.desiredNumberScheduled);
 };
 
 /** A program that runs to an end. */

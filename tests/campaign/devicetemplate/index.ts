@@ -2,7 +2,7 @@
 
 import { DeviceTemplate, mark } from '../../../src/api/index.ts';
 import { canonical } from '../../../src/base/index.ts';
-import { cut } from '../../../src/controllers/devicetemplate/index.ts';
+import { cut, revisionName } from '../../../src/controllers/devicetemplate/index.ts';
 import {
   controllerOf,
   ControllerRevision,
@@ -166,6 +166,7 @@ export const devicetemplate: Meanings<DeviceTemplate> = {
     'spec.privileged': privileged,
   },
   bearers: (path): readonly Kind[] => (isOfDaemonSet(path) ? [DaemonSet] : isOfModule(path) ? [Module] : []),
+  isTold: (parent) => parent.status?.revision === revisionName(parent),
   lacks,
   // A DaemonSet keeps the templates that it had before.
   isRemembered: (child) => isOfKind(child, ControllerRevision) && controllerOf(child)?.kind === DaemonSet.kind,

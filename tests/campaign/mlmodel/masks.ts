@@ -16,8 +16,7 @@ export const ofThePast: Mask<MLModel>[] = [
   },
   {
     field: 'PersistentVolumeClaim status.capacity',
-    because: 'the same',
-    when: (model) => isIgnored('StorageShrinkIgnored')(model) || isIgnored('StorageChangeIgnored')(model),
+    because: 'the provisioner here makes volumes and does not grow them',
   },
   {
     field: 'PersistentVolumeClaim spec.storageClassName',
