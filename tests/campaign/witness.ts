@@ -52,20 +52,26 @@ export async function watchAll(client: Client, parents: Kind, others: readonly K
     file.revisions.push({ type, object, at });
     file.lastAt = at;
   };
+  // An API server ends the watch of somebody who is slow: it goes on behind the last word, and nothing is missed.
+  const heard = async (kind: Kind, from: string): Promise<void> => {
+    let resourceVersion = from;
+    const onLine = (line: string) => {
+      const { type, object } = JSON.parse(line) as Revision | { type: 'ERROR'; object: KubeObject };
+      if (type === 'ERROR') return void broken.push(new Error(`the watch of ${kind.kind} ended`, { cause: object }));
+      resourceVersion = object.metadata.resourceVersion ?? resourceVersion;
+      take(kind, type, object);
+    };
+    while (broken.length === 0 && !leaving.signal.aborted) {
+      const query = { resourceVersion, timeoutSeconds: '7200' };
+      await client.watch(kind, undefined, query, { onLine }, { signal: leaving.signal });
+    }
+  };
   const follow = async (kind: Kind): Promise<void> => {
     // A new kind is served a moment after its CRD says so.
     const listed = () => client.list(kind, undefined, {});
     const { items, resourceVersion } = await eventually(listed, { what: `${kind.kind} is served` });
     for (const item of items) take(kind, 'ADDED', { ...item, apiVersion: kind.apiVersion, kind: kind.kind });
-    const query = { resourceVersion, timeoutSeconds: '7200' };
-    const onLine = (line: string) => {
-      const { type, object } = JSON.parse(line) as Revision;
-      take(kind, type, object);
-    };
-    void client
-      .watch(kind, undefined, query, { onLine }, { signal: leaving.signal })
-      .then(() => broken.push(new Error(`the watch of ${kind.kind} ended`)))
-      .catch((error: unknown) => (leaving.signal.aborted ? 0 : broken.push(error)));
+    void heard(kind, resourceVersion).catch((error: unknown) => leaving.signal.aborted || broken.push(error));
   };
   await Promise.all([parents, ...others].map(follow));
   const whole = <T>(answer: T): T => {

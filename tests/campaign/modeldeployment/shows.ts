@@ -55,7 +55,7 @@ const waits =
 export const shows: Record<string, Shows<ModelDeployment>> = {
   'spec.image': (_value, { parent, now }) =>
     servedBy(parent, now)?.metadata.annotations?.[mark.revision] === revisionName(parent) &&
-    (container(parent, now)?.image ?? '').endsWith(parent.spec.image.split('@')[1] ?? ''),
+    container(parent, now)?.image === parent.spec.image.replace(/:[^/:@]*@/, '@'),
   'spec.replicas': (_value, { parent, now }) => servedBy(parent, now)?.spec.replicas === sizeOf(parent),
   'spec.minReplicas': scales,
   'spec.maxReplicas': scales,
