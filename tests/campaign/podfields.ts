@@ -1,8 +1,10 @@
 // What the campaign must know of the pod fields, which are the same in every kind: what their values mean, more of them, whole
 // values of which parts are changed, and how their rules are broken.
 
+import { quantityOf } from '../../src/objects/index.ts';
 import type { Document, Meanings } from './meaning.ts';
-import type { Json } from './property.ts';
+import { absent, type Json } from './property.ts';
+import { flat } from './state.ts';
 import { furniture } from './words.ts';
 
 /** The document with these fields of the spec. */
@@ -97,4 +99,9 @@ export const isInPods = (path: string): boolean =>
  * that nothing else could be judged beside it.
  */
 export const isOverflow = (path: string, value: Json): boolean =>
-  path.startsWith('spec.resources') && /1Ei|9223372036854775808|9007199254740/.test(JSON.stringify(value) ?? '');
+  path.startsWith('spec.resources') &&
+  value !== absent &&
+  flat(value).some(([, leaf]) => (quantityOf(leaf.replaceAll('"', '')) ?? 0n) >= countless);
+
+/** In billionths; two pods that ask for less can still be added up. */
+const countless = 2n ** 62n * 1_000_000n;
