@@ -229,6 +229,7 @@ describe('its servers', () => {
     const { made, pod } = only(aDeployment({ annotations: { a: '1', b: '1' }, podAnnotations: { b: '2' } }));
     deepEqual(pod.metadata?.annotations, { a: '1', b: '2' });
     equal(made.metadata.annotations?.['a'], '1');
+    deepEqual(only(aDeployment({ annotations: {}, podAnnotations: {} })).pod, only(aDeployment()).pod);
     const [service] = wantedOf<Service>(look(aDeployment({ annotations: { a: '1' } }), seen(), found), 'Service');
     deepEqual(service?.metadata.annotations, { a: '1' });
   });

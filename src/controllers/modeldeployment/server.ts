@@ -3,7 +3,7 @@
 
 import { childName, mark, ModelDeployment, partLabels } from '../../api/index.ts';
 import type { PodTemplate } from '../../objects/index.ts';
-import { type Named, serverPods } from '../../serving/index.ts';
+import { annotationsOf, type Named, serverPods } from '../../serving/index.ts';
 
 /** All children of one kind of object have one name, because there is never a second. */
 export const modelName = ({ metadata }: ModelDeployment): string => childName(metadata.name, 'model');
@@ -24,7 +24,6 @@ export const named = (object: ModelDeployment): Named => ({ name: modelName(obje
 export function podsFor(object: ModelDeployment, revision: string, image: string): PodTemplate {
   const { port, healthPath, annotations, podAnnotations, ...spec } = object.spec;
   const health = { httpGet: { path: healthPath, port: 'http' }, timeoutSeconds: 5 };
-  const both = annotations || podAnnotations ? { ...annotations, ...podAnnotations } : undefined;
   return serverPods(object, {
     image,
     env: { HOME: '/tmp' },
@@ -36,7 +35,7 @@ export function podsFor(object: ModelDeployment, revision: string, image: string
       liveness: { ...health, ...delayed(spec.livenessProbeInitialDelay) },
     },
     labels: { ...serverLabels(object), [mark.revision]: revision },
-    annotations: both,
+    annotations: annotationsOf({ podAnnotations: { ...annotations, ...podAnnotations } }),
   });
 }
 

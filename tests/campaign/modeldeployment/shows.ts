@@ -52,10 +52,14 @@ const waits =
     return initialDelaySeconds === (value ?? 2);
   };
 
+/** The name of a pinned image as nodes are told it: without a tag, and with the registry that a short one means. */
+const asTold = (image: string): string =>
+  image.replace(/:[^/:@]*@/, '@').replace(/^(?![^/]*[.:][^/]*\/)/, 'docker.io/');
+
 export const shows: Record<string, Shows<ModelDeployment>> = {
   'spec.image': (_value, { parent, now }) =>
     servedBy(parent, now)?.metadata.annotations?.[mark.revision] === revisionName(parent) &&
-    container(parent, now)?.image === parent.spec.image.replace(/:[^/:@]*@/, '@'),
+    container(parent, now)?.image === asTold(parent.spec.image),
   'spec.replicas': (_value, { parent, now }) => servedBy(parent, now)?.spec.replicas === sizeOf(parent),
   'spec.minReplicas': scales,
   'spec.maxReplicas': scales,
