@@ -20,5 +20,6 @@ export const budget = (
   apiVersion: PodDisruptionBudget.apiVersion,
   kind: PodDisruptionBudget.kind,
   metadata,
-  spec: { maxUnavailable, selector: { matchLabels } },
+  // Servers that do not answer anyway must not keep a node from being drained.
+  spec: { maxUnavailable, selector: { matchLabels }, unhealthyPodEvictionPolicy: 'AlwaysAllow' },
 });

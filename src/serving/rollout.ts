@@ -19,7 +19,8 @@ import {
   type PodTemplate,
   unreadyCause,
 } from '../objects/index.ts';
-import { revisionIn, serversIn, serversOf } from './pods.ts';
+import { podsIn, revisionIn, serversIn, serversOf } from './pods.ts';
+import { fitsQuota, wouldFit } from './room.ts';
 import type { Takeover } from './server.ts';
 
 export interface Rollout {
@@ -71,6 +72,7 @@ export function rolloutOf(
   const servers = serversIn(seen);
   const told = toldTo(running);
   const pods = serversOf(told, seen);
+  const old = podsIn(seen).filter((pod) => servers.includes(pod) && !pods.includes(pod));
   return {
     told,
     template: running?.spec.template,
@@ -86,7 +88,10 @@ export function rolloutOf(
     cause: ofPods(pods, podEvents) ?? deploymentCause(running) ?? notReady(pods, podEvents) ?? unreadyCause(pods),
     late: notReadyCause(pods),
     since: lastChange(running, pods),
-    hindrance: hindered('room', noRoom, pods) ?? overQuota(running) ?? hindered('others', apart, pods),
+    hindrance:
+      hindered('room', pods, (pod, words) => wouldFit(pod, words, old)) ??
+      overQuota(running) ??
+      hindered('others', pods, (_, words) => apart.test(words)),
   };
 }
 
@@ -169,17 +174,18 @@ function lastChange(running: Deployment | undefined, pods: readonly Pod[]): stri
     .at(-1);
 }
 
-/** What the scheduler says when the nodes are full. */
-const noRoom = /Insufficient |Too many pods|free ports|max volume count/;
-
-/** What it says of nodes that would do but for the pods that are elsewhere. Other obstacles would not go away with the old servers. */
+/** What the scheduler says of nodes that would do but for the pods that are elsewhere. Other obstacles would not go away with the old servers. */
 const apart = /didn't match pod affinity rules/;
 
-function hindered(by: Hindrance['by'], words: RegExp, pods: readonly Pod[]): Hindrance | undefined {
+function hindered(
+  by: Hindrance['by'],
+  pods: readonly Pod[],
+  isSo: (pod: Pod, words: string) => boolean,
+): Hindrance | undefined {
   const waiting = pods.flatMap((pod) => {
     const placed = podCondition(pod, 'PodScheduled');
-    const waits = placed?.status === 'False' && words.test(placed.message ?? '') && !pod.metadata.deletionTimestamp;
-    return waits ? [placed.lastTransitionTime ?? ''] : [];
+    const waits = placed?.status === 'False' && !pod.metadata.deletionTimestamp;
+    return waits && isSo(pod, placed.message ?? '') ? [placed.lastTransitionTime ?? ''] : [];
   });
   const [since] = waiting.toSorted();
   return since === undefined ? undefined : { by, since };
@@ -188,5 +194,6 @@ function hindered(by: Hindrance['by'], words: RegExp, pods: readonly Pod[]): Hin
 function overQuota(running: Deployment | undefined): Hindrance | undefined {
   if (deploymentCause(running)?.reason !== 'QuotaExceeded') return undefined;
   const refused = running?.status?.conditions?.find(({ type }) => type === 'ReplicaFailure');
+  if (!fitsQuota(refused?.message ?? '')) return undefined;
   return { by: 'room', since: refused?.lastTransitionTime ?? '' };
 }

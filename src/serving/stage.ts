@@ -65,7 +65,8 @@ export function servingStage<Way extends string>(
 }
 
 /** Without a place beside the old servers the new ones take theirs, sooner or later: that is no end before the deadline. */
-const mayYield = (spec: Sized, { takeover, older, hindrance }: Rollout): boolean =>
+const mayYield = (spec: Sized, { takeover, takingOver, older, hindrance }: Rollout): boolean =>
   spec.rollout.strategy === 'auto' &&
+  takingOver !== 'done' &&
   (older || takeover === 'oneByOne' || takeover === 'move') &&
   hindrance !== undefined;

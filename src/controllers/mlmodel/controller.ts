@@ -89,6 +89,7 @@ export const mlModelController = (
     kind: MLModel,
     conditions: MLModel.definition.conditions ?? [],
     failedPhase: 'Failed',
+    leavingPhase: 'Terminating',
     owns: [
       ControllerRevision,
       PersistentVolumeClaim,

@@ -319,6 +319,13 @@ describe('where there is no Gateway API', () => {
     match(exposed?.message ?? '', /does not serve httproutes\.gateway\.networking\.k8s\.io\/v1: install/);
   });
 
+  test('what exposed the model before stays', () => {
+    for (const by of ['NodePort', 'LoadBalancer', 'Ingress'] as const) {
+      const before = held(ways[by]);
+      deepEqual(outside(ways.Gateway, lacking(HTTPRoute), before).made, [before], by);
+    }
+  });
+
   test('every other way does not care', () => {
     for (const by of ['NodePort', 'LoadBalancer', 'Ingress'] as const)
       equal(outside(ways[by], lacking(HTTPRoute)).made.length, 1);

@@ -45,7 +45,7 @@ const takeover = (model: MLModel, ...world: KubeObject[]) =>
   servers(look(model, seen(...both, ...world)))?.metadata.annotations?.[mark.rollout];
 
 describe('a takeover', () => {
-  const crowded = (since: string) => serverPod(v2, waiting('0/1 nodes are available: 1 Insufficient memory.', since));
+  const crowded = (since: string) => serverPod(v2, waiting('0/1 nodes are available: 1 Too many pods.', since));
 
   test('happens beside the old servers at first', () => {
     equal(takeover(v2, deployment(v1), serverPod(v1)), 'surge');
@@ -83,7 +83,7 @@ describe('a takeover', () => {
   });
 
   test('is one by one where the nodes are full, though others would do but for the volume', () => {
-    const words = "1 Insufficient memory, 1 node(s) didn't match pod affinity rules.";
+    const words = "1 Too many pods, 1 node(s) didn't match pod affinity rules.";
     equal(takeover(v2, halfWay(), serverPod(v1), serverPod(v2, waiting(words, seconds(11)))), 'oneByOne');
   });
 
@@ -204,6 +204,24 @@ describe('ready', () => {
       conditionOf(look(model, full).status, 'Reconciling')?.message ?? '',
       /2 of 3 servers answer: .*Insufficient memory/,
     );
+  });
+
+  test('is asked of every server, also where this revision came one by one: one without room is stalled in the end', () => {
+    const { metadata, status } = deployment(model, 1);
+    const annotations = { ...metadata.annotations, [mark.rollout]: 'oneByOne' };
+    const message = 'pods "x" is forbidden: exceeded quota: small, requested: pods=1, used: pods=1, limited: pods=1';
+    const told = { status: 'True' as const, message, lastTransitionTime: seconds(7_200) };
+    const conditions = [
+      { type: 'ReplicaFailure', reason: 'FailedCreate', ...told },
+      { type: 'Progressing', reason: 'NewReplicaSetAvailable', ...told },
+    ];
+    const running = {
+      ...deployment(model, 1),
+      metadata: { ...metadata, annotations },
+      status: { ...status, conditions },
+    };
+    const late = look(model, seen(revision(model), claim(model, { digest }), running, serverPod(model)));
+    equal(says(late, 'Stalled'), 'True');
   });
 
   test('names what serves also where the news of the Deployment comes before that of its pods', () => {

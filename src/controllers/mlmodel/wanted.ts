@@ -7,6 +7,8 @@ import {
   type ControllerRevision,
   Deployment,
   HTTPRoute,
+  Ingress,
+  type KubeObject,
   PersistentVolumeClaim,
   type PodTemplate,
   Service,
@@ -15,7 +17,7 @@ import { byName, objectsOf, type Rollout, type Target } from '../../serving/inde
 import { inspectJob } from './inspect.ts';
 import { mountsImage } from './look.ts';
 import { exposureOf } from './exposure.ts';
-import { disruptionBudget, service, serviceName } from './network.ts';
+import { disruptionBudget, exposeName, service, serviceName } from './network.ts';
 import { type Revision, revisionObject } from './revision.ts';
 import { claimIn, server, serverName } from './server.ts';
 import type { MLModelSettings } from './settings.ts';
@@ -129,13 +131,16 @@ function network(model: MLModel, plan: Plan, seen: Observed): Desired[] {
   return [apply(service(model, port)), ...(model.spec.replicas > 1 ? [apply(disruptionBudget(model, template))] : [])];
 }
 
-/** A route is made once there can be one; nothing else waits for that. */
+/** A route is made once there can be one; until then what exposed the model before stays, and nothing else waits for that. */
 function outside(model: MLModel, plan: Plan, seen: Observed, { exposure }: MLModelSettings): Desired[] {
-  const possible = exposure.by !== 'Gateway' || seen.serves(HTTPRoute);
-  if (!model.spec.expose || !possible || !hasAddress(model, plan, seen)) return [];
+  if (!model.spec.expose || !hasAddress(model, plan, seen)) return [];
+  if (exposure.by === 'Gateway' && !seen.serves(HTTPRoute)) return formerExposure(model, seen).map(keep);
   const { port } = plan.target?.revision ?? plan.asked;
   return [apart('Exposed', apply(exposureOf(model, port, exposure)))];
 }
+
+const formerExposure = (model: MLModel, seen: Observed): KubeObject[] =>
+  [Service, Ingress].flatMap((kind) => seen.get<KubeObject>(kind, exposeName(model)) ?? []);
 
 /** Former revisions with their weights. Whatever becomes of theirs, servers keep their weights for as long as they are there. */
 function kept(

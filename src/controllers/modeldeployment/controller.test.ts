@@ -246,6 +246,7 @@ describe('how many', () => {
   test('a fixed number has no autoscaler, and several a budget', () => {
     const { replicas, autoscaler, budget } = scaled({ replicas: 3 });
     deepEqual([replicas, autoscaler, budget?.spec.maxUnavailable], [3, undefined, 1]);
+    equal(budget?.spec['unhealthyPodEvictionPolicy'], 'AlwaysAllow', 'a server that is broken holds no drain');
     equal(scaled({}).budget, undefined);
   });
 

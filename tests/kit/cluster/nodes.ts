@@ -116,7 +116,7 @@ function obstacle(store: Store, pod: Pod, { room, shelf }: Weather): string | un
   const beside = taken.filter((other) => pod.spec['affinity'] !== undefined && claimOf(other) === name);
   if (beside.length > 0 && beside.every(({ spec }) => spec.nodeName !== nodeFor(pod)))
     return "1 node(s) didn't match Pod's node affinity/selector, 1 node(s) didn't match pod affinity rules";
-  return taken.length < room ? undefined : '0/1 nodes are available: 1 Insufficient memory.';
+  return taken.length < room ? undefined : '0/1 nodes are available: 1 Too many pods.';
 }
 
 function claimObstacle(store: Store, name: string, shelf: boolean): string | undefined {
