@@ -254,7 +254,7 @@ describe('a volume', { concurrency: 4 }, () => {
   });
 });
 
-describe('without room for one more server', { concurrency: 2 }, () => {
+describe('without room for one more server', { concurrency: 3 }, () => {
   const ResourceQuota = kindOf<KubeObject>('v1', 'ResourceQuota', 'resourcequotas');
   const big = (cpu: string) => ({ resources: { requests: { cpu } } });
   const other = { server: { args: ['serve', '--model={model}', '--threads=2'] } };
@@ -277,6 +277,25 @@ describe('without room for one more server', { concurrency: 2 }, () => {
     const hard = { 'requests.cpu': '300m' };
     await rig.apply(ResourceQuota, { metadata: { namespace, name: 'small' }, spec: { hard } });
     await yields(namespace, '200m');
+  });
+
+  test('anywhere, however many servers went, what answers stays until somebody asks for less', async () => {
+    const namespace = await rig.namespace();
+    const rollout = { progressDeadlineSeconds: 30 };
+    await model(namespace, { ...big('1'), rollout });
+    const first = await ready(namespace);
+    await model(namespace, { ...big('100k'), rollout });
+    const late = await says(namespace, /cannot be scheduled: .*Insufficient cpu.*add capacity, or ask for less/);
+    equal(conditionOf(late.status, 'Available')?.status, 'True');
+    const failed = await eventually(
+      async () => {
+        const now = await get(namespace);
+        return conditionOf(now.status, 'Stalled')?.status === 'True' ? now : undefined;
+      },
+      { within: 60_000, what: 'its deadline passes' },
+    );
+    equal(conditionOf(failed.status, 'Available')?.status, 'True');
+    equal(failed.status?.servingRevision, first.status?.servingRevision);
   });
 });
 
