@@ -108,6 +108,11 @@ export const ModelDeployment = defineKind({
       message: 'must be less than rollout.progressDeadlineSeconds, or no server would be ready in time',
       fieldPath: '.readinessProbeInitialDelay',
     },
+    {
+      rule: 'self.livenessProbeInitialDelay < self.rollout.progressDeadlineSeconds',
+      message: 'must be less than rollout.progressDeadlineSeconds, when a server that never answered is restarted',
+      fieldPath: '.livenessProbeInitialDelay',
+    },
   ),
   status: status.describe('What is.'),
   longestName: 63,

@@ -31,6 +31,9 @@ const breaks: Meanings['breaks'] = {
   'must be less than rollout.progressDeadlineSeconds, or no server would be ready in time': asking({
     readinessProbeInitialDelay: 60,
   }),
+  'must be less than rollout.progressDeadlineSeconds, when a server that never answered is restarted': asking({
+    livenessProbeInitialDelay: 60,
+  }),
   ...podBreaks,
 };
 
@@ -53,6 +56,7 @@ export const modeldeployment: Meanings<ModelDeployment> = {
     'spec.target': scaled,
     'spec.target.cpu': aimedAt('cpu'),
     'spec.target.concurrency': aimedAt('concurrency'),
+    'spec.livenessProbeInitialDelay': patient,
     'spec.readinessProbeInitialDelay': patient,
   },
   examples,
