@@ -13,7 +13,7 @@ import {
 import { product, withoutAutoscaling } from '../../kit/rig.ts';
 import type { Meanings } from '../meaning.ts';
 import { furnish } from '../mlmodel/furnish.ts';
-import { asking, isOverflow, podBreaks } from '../podfields.ts';
+import { asking, isOverflow, podBreaks, tolerationWith } from '../podfields.ts';
 import { serverMasks } from '../servers.ts';
 import { bearers, lacks, shows } from './shows.ts';
 import { aimedAt, bases, examples, means, patient, scaled, values } from './values.ts';
@@ -35,6 +35,10 @@ const breaks: Meanings['breaks'] = {
     livenessProbeInitialDelay: 60,
   }),
   ...podBreaks,
+  'must have names of annotations as keys, such as note or example.com/note': asking({
+    annotations: { 'no blanks': 'x' },
+    podAnnotations: { 'no blanks': 'x' },
+  }),
 };
 
 const isMany = (path: string, value: unknown): boolean =>
@@ -58,6 +62,7 @@ export const modeldeployment: Meanings<ModelDeployment> = {
     'spec.target.concurrency': aimedAt('concurrency'),
     'spec.livenessProbeInitialDelay': patient,
     'spec.readinessProbeInitialDelay': patient,
+    ...tolerationWith,
   },
   examples,
   breaks,
