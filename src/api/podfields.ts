@@ -43,7 +43,13 @@ const resources = withRules(
 
 const secretKey = z.object({
   name: objectName().describe('The name of a Secret in the same namespace.'),
-  key: z.string().min(1).max(253).describe('The key in the Secret.'),
+  key: z
+    .string()
+    .min(1)
+    .max(253)
+    // As in a Secret: not `.`, and nothing that begins with `..`.
+    .regex(/^([-_A-Za-z0-9]|\.[-_A-Za-z0-9])[-._A-Za-z0-9]*$/)
+    .describe('The key in the Secret.'),
 });
 
 const variable = withRules(

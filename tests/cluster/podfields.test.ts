@@ -39,17 +39,21 @@ interface Fields {
   resources?: object;
   nodeSelector?: object;
   tolerations?: object[];
+  env?: { name: string; secret: { name: string; key: string } }[];
 }
 
 /** What a Deployment hears whose pods have these fields. */
-async function heardByDeployment({ podLabels, podAnnotations: annotations, resources, ...pod }: Fields) {
+async function heardByDeployment({ podLabels, podAnnotations: annotations, resources, env = [], ...pod }: Fields) {
   const labels = { ...podLabels, app: 'a' };
-  const containers = [{ name: 'a', image: 'a', ...(resources && { resources }) }];
+  const variables = env.map(({ name, secret: secretKeyRef }) => ({ name, valueFrom: { secretKeyRef } }));
+  const containers = [{ name: 'a', image: 'a', env: variables, ...(resources && { resources }) }];
   const template = { metadata: { labels, ...(annotations && { annotations }) }, spec: { ...pod, containers } };
   const spec = { selector: { matchLabels: { app: 'a' } }, template };
   const body = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'a' }, spec };
   return said(await dryRun('/apis/apps/v1/namespaces/default/deployments', body));
 }
+
+const secretly = (key: string): Fields => ({ env: [{ name: 'A', secret: { name: 'a', key } }] });
 
 const refused: [fields: Fields, words: RegExp][] = [
   [{ nodeSelector: { 'no blanks': 'x' } }, /spec\.nodeSelector: .*labels as keys, such as/],
@@ -81,6 +85,9 @@ const refused: [fields: Fields, words: RegExp][] = [
     { resources: { requests: { 'hugepages-2Mi': '2Mi' }, limits: { 'hugepages-2Mi': '4Mi' } } },
     /spec\.resources\.requests: .*name them in limits/,
   ],
+  [secretly('no/slash'), /spec\.env\[0\]\.secret\.key: /],
+  [secretly('.'), /spec\.env\[0\]\.secret\.key: /],
+  [secretly('..a'), /spec\.env\[0\]\.secret\.key: /],
 ];
 
 const taken: Fields[] = [
@@ -94,6 +101,7 @@ const taken: Fields[] = [
   { resources: { requests: { cpu: 2 }, limits: { memory: '1Gi', 'ephemeral-storage': '1Gi' } } },
   { resources: { requests: { 'example.com/gpu': 1, cpu: 1 }, limits: { 'example.com/gpu': '1' } } },
   { resources: { requests: { cpu: 1, 'hugepages-2Mi': '2048Ki' }, limits: { 'hugepages-2Mi': '2Mi' } } },
+  ...['token', '.dockerconfigjson', '-a..b_C', '0'].map(secretly),
 ];
 
 for (const { kind, base } of asking)
