@@ -5,8 +5,8 @@ import * as z from 'zod';
 import {
   commonStatus,
   defineKind,
+  labelMap,
   listMap,
-  mapOf,
   objectName,
   type ObjectOf,
   type StatusOf,
@@ -69,20 +69,10 @@ const driver = z.object({
 });
 
 const spec = z.object({
-  selector: withRules(
-    mapOf(
-      z
-        .string()
-        .max(63)
-        .regex(/^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/),
-      { max: 16, keyLength: 316 },
-    ),
-    { rule: 'self.size() > 0', message: 'must name at least one label, or every node would be meant' },
-    {
-      rule: 'self.all(key, !format.qualifiedName().validate(key).hasValue())',
-      message: 'must have labels as keys, such as example.com/devices',
-    },
-  ).describe('Labels of the nodes that have such devices.'),
+  selector: withRules(labelMap(16), {
+    rule: 'self.size() > 0',
+    message: 'must name at least one label, or every node would be meant',
+  }).describe('Labels of the nodes that have such devices.'),
   maxdev: z.int32().min(1).max(1_024).default(5).describe('How many devices the module makes (`max_dev`).'),
   defaultmsg: z
     .string()
@@ -111,10 +101,9 @@ const spec = z.object({
     .describe(
       "Whether consumers run privileged, with the node's /dev at /hostdev; needs an image of the setting privilegedImages.",
     ),
-  tolerations: withRules(podFields.tolerations, {
-    rule: "self.all(one, has(one.key) && one.key != '' || has(one.operator) && one.operator == 'Exists')",
-    message: 'must have operator Exists where no key is named',
-  }).describe('Taints of nodes that the driver, the plugin and the consumers tolerate.'),
+  tolerations: podFields.tolerations.describe(
+    'Taints of nodes that the driver, the plugin and the consumers tolerate.',
+  ),
 });
 
 const count = () => z.int32().min(0).max(1_000_000);

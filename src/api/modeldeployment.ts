@@ -2,7 +2,7 @@
 // reference table in docs/spec.
 
 import * as z from 'zod';
-import { commonStatus, defineKind, mapOf, type ObjectOf, type StatusOf, withRules } from '../schema/index.ts';
+import { annotationMap, commonStatus, defineKind, type ObjectOf, type StatusOf, withRules } from '../schema/index.ts';
 import { imageName } from './images.ts';
 import { podFields } from './podfields.ts';
 import { rolloutFields } from './rollout.ts';
@@ -12,7 +12,7 @@ const image = imageName(
 );
 
 const annotations = withRules(
-  mapOf(z.string().max(16384), { max: 32, keyLength: 316 }),
+  annotationMap(32),
   { rule: "self.all(key, !key.startsWith('baton.dev/'))", message: 'annotations under baton.dev/ are ours' },
   {
     rule: "self.all(key, !key.startsWith('deployment.kubernetes.io/') && !key.startsWith('kubectl.kubernetes.io/'))",
@@ -107,6 +107,11 @@ export const ModelDeployment = defineKind({
       rule: 'self.readinessProbeInitialDelay < self.rollout.progressDeadlineSeconds',
       message: 'must be less than rollout.progressDeadlineSeconds, or no server would be ready in time',
       fieldPath: '.readinessProbeInitialDelay',
+    },
+    {
+      rule: 'self.livenessProbeInitialDelay < self.rollout.progressDeadlineSeconds',
+      message: 'must be less than rollout.progressDeadlineSeconds, when a server that never answered is restarted',
+      fieldPath: '.livenessProbeInitialDelay',
     },
   ),
   status: status.describe('What is.'),

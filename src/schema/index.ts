@@ -15,11 +15,14 @@ export {
   type StatusOf,
 } from './kind.ts';
 export {
+  annotationMap,
   commonStatus,
   conditions,
   dnsLabel,
   immutable,
   intOrString,
+  labelMap,
+  labelText,
   listMap,
   mapOf,
   objectName,

@@ -48,6 +48,27 @@ export const setOf = <Item extends z.ZodType>(item: Item, max: number) =>
 export const mapOf = <Value extends z.ZodType>(value: Value, { max, keyLength }: { max: number; keyLength: number }) =>
   z.record(z.string().min(1).max(keyLength), value).meta({ maxProperties: max });
 
+/** The value of a label. */
+export const labelText = () =>
+  z
+    .string()
+    .max(63)
+    .regex(/^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/);
+
+/** Labels, those of an object or those that one must have. */
+export const labelMap = (max: number) =>
+  withRules(mapOf(labelText(), { max, keyLength: 316 }), {
+    rule: 'self.all(key, !format.qualifiedName().validate(key).hasValue())',
+    message: 'must have labels as keys, such as team or example.com/team',
+  });
+
+/** Annotations; capital letters before the slash of a key are taken, as Kubernetes does. */
+export const annotationMap = (max: number) =>
+  withRules(mapOf(z.string().max(16384), { max, keyLength: 316 }), {
+    rule: 'self.all(key, !format.qualifiedName().validate(key.lowerAscii()).hasValue())',
+    message: 'must have names of annotations as keys, such as note or example.com/note',
+  });
+
 /** An object whose content is not ours to check, such as values for a chart. */
 export const opaque = () => z.looseObject({}).meta({ 'x-kubernetes-preserve-unknown-fields': true });
 

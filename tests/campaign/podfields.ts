@@ -1,6 +1,7 @@
 // What the campaign must know of the pod fields, which are the same in every kind: what their values mean, more of them, whole
 // values of which parts are changed, and how their rules are broken.
 
+import type { PodFields } from '../../src/api/index.ts';
 import { quantityOf } from '../../src/objects/index.ts';
 import type { Document, Meanings } from './meaning.ts';
 import { absent, type Json } from './property.ts';
@@ -52,6 +53,7 @@ export const podValues: Meanings['values'] = {
   'spec.tolerations': [[{ operator: 'Exists' }], [{ key: 'a', operator: 'Exists', value: 'b' }]],
   'spec.tolerations[]': [
     { key: 'a', effect: 'NoExecute', tolerationSeconds: 5 },
+    { key: 'a', operator: 'Exists', effect: 'NoSchedule' },
     { key: 'a', effect: 'NoSchedule', tolerationSeconds: 5 },
     {},
   ],
@@ -80,7 +82,52 @@ export const podExamples: Meanings['examples'] = {
   'spec.podLabels': [{ team: 'red' }],
 };
 
+type Toleration = NonNullable<PodFields['tolerations']>[number];
+
+/** The spec with tolerations changed. */
+const tolerating =
+  (change: (one: Toleration) => Toleration) =>
+  (spec: Json): Json => {
+    const { tolerations } = spec as PodFields;
+    return tolerations ? { ...(spec as PodFields), tolerations: tolerations.map(change) } : spec;
+  };
+
+/** What else of a toleration goes with one of its fields. */
+export const tolerationWith: Meanings['with'] = {
+  'spec.tolerations[].operator': tolerating(({ value, ...one }) =>
+    one.operator === 'Exists' || value === undefined ? one : { ...one, value },
+  ),
+  'spec.tolerations[].value': tolerating(({ operator: _operator, ...one }) => one),
+  'spec.tolerations[].effect': tolerating(({ tolerationSeconds: _seconds, ...one }) => one),
+  'spec.tolerations[].tolerationSeconds': tolerating((one) => ({ ...one, effect: 'NoExecute' })),
+};
+
+export const tolerationBreaks: Meanings['breaks'] = {
+  'must be the key of a taint, such as dedicated or example.com/dedicated': asking({
+    tolerations: [{ key: 'no blanks' }],
+  }),
+  'must be Exists where no key is named': asking({ tolerations: [{ value: 'x' }] }),
+  'must be left out with operator Exists, which asks for no value': asking({
+    tolerations: [{ key: 'a', operator: 'Exists', value: 'b' }],
+  }),
+  'is only for effect NoExecute: name that, or leave this out': asking({
+    tolerations: [{ key: 'a', effect: 'NoSchedule', tolerationSeconds: 5 }],
+  }),
+};
+
+const strange = { 'no blanks': '1' };
+
 export const podBreaks: Meanings['breaks'] = {
+  ...tolerationBreaks,
+  'must have labels as keys, such as team or example.com/team': asking({ nodeSelector: strange, podLabels: strange }),
+  'must have names of annotations as keys, such as note or example.com/note': asking({ podAnnotations: strange }),
+  'must have resources as keys: cpu, memory, ephemeral-storage, hugepages-2Mi, or such as example.com/gpu': asking({
+    resources: { requests: strange, limits: strange },
+  }),
+  'must not be greater than limits': asking({ resources: { requests: { cpu: 2 }, limits: { cpu: '1999m' } } }),
+  'must be what limits say of devices and hugepages: leave those out here, and name them in limits': asking({
+    resources: { requests: { 'example.com/gpu': 1 } },
+  }),
   'a variable has either a value or a secret': asking({ env: [{ name: 'A' }] }),
   'labels under baton.dev/ are ours': asking({ podLabels: { 'baton.dev/name': 'x' } }),
   'app.kubernetes.io/name, instance, component and managed-by are ours': asking({

@@ -240,7 +240,7 @@ describe('what makes no sense is refused, with the field and the way out', () =>
     [{ selector: { a: 'no blanks' } }, /spec\.selector\.a: /],
     [{ selector, resourceName: 'kubernetes.io/lamp' }, /spec\.resourceName: .*such as example\.com\/lamp/],
     [{ selector, resourceName: `example.com/${'n'.repeat(64)}` }, /spec\.resourceName: .*such as example\.com\/lamp/],
-    [{ selector, tolerations: [{ value: 'x' }] }, /spec\.tolerations: .*operator Exists/],
+    [{ selector, tolerations: [{ value: 'x' }] }, /spec\.tolerations\[0\]\.operator: .*must be Exists/],
     [{ selector, consumers: 'a' }, /unknown field "spec\.consumers"/],
   ];
   for (const [spec, words] of rows)

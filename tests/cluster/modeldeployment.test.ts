@@ -243,6 +243,7 @@ describe('what makes no sense is refused, with the field and the way out', () =>
     [{ image, maxReplicas: 0 }, /spec\.maxReplicas/],
     [{ image, target: { cpu: 50 } }, /spec\.target: .*name maxReplicas, too/],
     [{ image, maxReplicas: 2, target: { cpu: 50, concurrency: 3 } }, /spec\.target: .*either cpu or concurrency/],
+    [{ image, livenessProbeInitialDelay: 600 }, /spec\.livenessProbeInitialDelay: .*progressDeadlineSeconds/],
     [{ image, readinessProbeInitialDelay: 600 }, /spec\.readinessProbeInitialDelay: .*progressDeadlineSeconds/],
     [{ image, livenessProbeInitialDelay: -1 }, /spec\.livenessProbeInitialDelay/],
     [{ image, annotations: { 'baton.dev/revision': 'x' } }, /spec\.annotations: .*are ours/],

@@ -18,7 +18,7 @@ import { answers } from '../../kit/servers.ts';
 import type { World } from '../../kit/subject.ts';
 import type { Meanings, Shows } from '../meaning.ts';
 import { furnish } from '../mlmodel/furnish.ts';
-import { asking } from '../podfields.ts';
+import { asking, tolerationBreaks, tolerationWith } from '../podfields.ts';
 import { isOf } from '../servers.ts';
 import { bases, examples, few, means, plenty, values, without } from './values.ts';
 
@@ -117,6 +117,7 @@ export const devicetemplate: Meanings<DeviceTemplate> = {
     'spec.imageRepoSecret.name': without('imagePullSecret'),
     'spec.maxdev': few,
     'spec.requiredDevices': plenty,
+    ...tolerationWith,
   },
   examples,
   breaks: {
@@ -132,13 +133,13 @@ export const devicetemplate: Meanings<DeviceTemplate> = {
         driver: { kernels: [{ kernel: '*', image: 'registry.example/driver' }] },
       }),
     'must name at least one label, or every node would be meant': asking({ selector: {} }),
-    'must have labels as keys, such as example.com/devices': asking({ selector: { 'no blanks': 'x' } }),
+    'must have labels as keys, such as team or example.com/team': asking({ selector: { 'no blanks': 'x' } }),
     'must be the name of a device, such as example.com/lamp; those under kubernetes.io are of Kubernetes itself':
       asking({ resourceName: 'kubernetes.io/lamp' }),
     'must not name max_dev and default_msg: set maxdev and defaultmsg of the spec instead': asking({
       driver: { parameters: ['a=b', 'max_dev=99'] },
     }),
-    'must have operator Exists where no key is named': asking({ tolerations: [{ value: 'x' }] }),
+    ...tolerationBreaks,
     'must not get or lose a version, which KMM does not let a Module do: delete the DeviceTemplate and apply it anew': (
       document,
     ) => ({ ...asking({ driver: { version: '1' } })(document), former: document.spec }),

@@ -13,7 +13,7 @@ import {
 } from '../../../src/objects/index.ts';
 import { product } from '../../kit/rig.ts';
 import type { Meanings } from '../meaning.ts';
-import { isOverflow } from '../podfields.ts';
+import { isOverflow, tolerationWith } from '../podfields.ts';
 import { bases } from './bases.ts';
 import { breaks } from './breaks.ts';
 import { furnish } from './furnish.ts';
@@ -41,6 +41,7 @@ export const mlmodel: Meanings<MLModel> = {
     'spec.storageClassName': fetched,
     'spec.digest': fetched,
     'spec.podAnnotations': fetchedToFail,
+    ...tolerationWith,
   },
   examples,
   breaks,

@@ -13,7 +13,7 @@ import {
 import { product, withoutAutoscaling } from '../../kit/rig.ts';
 import type { Meanings } from '../meaning.ts';
 import { furnish } from '../mlmodel/furnish.ts';
-import { asking, isOverflow, podBreaks } from '../podfields.ts';
+import { asking, isOverflow, podBreaks, tolerationWith } from '../podfields.ts';
 import { serverMasks } from '../servers.ts';
 import { bearers, lacks, shows } from './shows.ts';
 import { aimedAt, bases, examples, means, patient, scaled, values } from './values.ts';
@@ -31,7 +31,14 @@ const breaks: Meanings['breaks'] = {
   'must be less than rollout.progressDeadlineSeconds, or no server would be ready in time': asking({
     readinessProbeInitialDelay: 60,
   }),
+  'must be less than rollout.progressDeadlineSeconds, when a server that never answered is restarted': asking({
+    livenessProbeInitialDelay: 60,
+  }),
   ...podBreaks,
+  'must have names of annotations as keys, such as note or example.com/note': asking({
+    annotations: { 'no blanks': 'x' },
+    podAnnotations: { 'no blanks': 'x' },
+  }),
 };
 
 const isMany = (path: string, value: unknown): boolean =>
@@ -53,7 +60,9 @@ export const modeldeployment: Meanings<ModelDeployment> = {
     'spec.target': scaled,
     'spec.target.cpu': aimedAt('cpu'),
     'spec.target.concurrency': aimedAt('concurrency'),
+    'spec.livenessProbeInitialDelay': patient,
     'spec.readinessProbeInitialDelay': patient,
+    ...tolerationWith,
   },
   examples,
   breaks,
