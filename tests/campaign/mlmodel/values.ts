@@ -49,7 +49,7 @@ type Spec = MLModel['spec'];
 /** A source that no model had before, so that it is fetched. */
 let sources = 0;
 export const fetched = (spec: Json): Json =>
-  (spec as Partial<Spec>).modelURL?.startsWith('https:')
+  /^(https?|s3|hf):/.test((spec as Partial<Spec>).modelURL ?? '')
     ? { ...(spec as Spec), modelURL: `https://models.example/fetched-${++sources}.onnx` }
     : spec;
 
