@@ -60,12 +60,12 @@ function lackOf(node: { isTold: boolean; loaded: boolean; plugged: boolean; mapp
   return node.plugged ? undefined : 'PluginNotReady';
 }
 
-/** Whether a taint keeps our pods away. The passing ones, which a node gets while it is in trouble, do not. */
+/** Whether a taint keeps our pods away. The passing ones, which a node gets while it is in trouble, do not. A key of no characters means all. */
 function bars(taint: Taint, { spec: { tolerations = [] } }: DeviceTemplate): boolean {
   if (taint.effect === 'PreferNoSchedule' || taint.key.startsWith('node.kubernetes.io/')) return false;
   return !tolerations.some(
     ({ key, operator, value, effect }) =>
-      (key === undefined || key === taint.key) &&
+      (!key || key === taint.key) &&
       (effect === undefined || effect === taint.effect) &&
       (operator === 'Exists' || (value ?? '') === (taint.value ?? '')),
   );
