@@ -60,9 +60,14 @@ function lackOf(node: { isTold: boolean; loaded: boolean; plugged: boolean; mapp
   return node.plugged ? undefined : 'PluginNotReady';
 }
 
-/** Whether a taint keeps our pods away. The passing ones, which a node gets while it is in trouble, do not. A key of no characters means all. */
+/** The taint of a node that a person took out of use. */
+export const cordon = 'node.kubernetes.io/unschedulable';
+
+const isPassing = ({ key }: Taint): boolean => key.startsWith('node.kubernetes.io/') && key !== cordon;
+
+/** Whether a taint keeps KMM away. The passing ones, which a node gets while it is in trouble, do not. A key of no characters means all. */
 function bars(taint: Taint, { spec: { tolerations = [] } }: DeviceTemplate): boolean {
-  if (taint.effect === 'PreferNoSchedule' || taint.key.startsWith('node.kubernetes.io/')) return false;
+  if (taint.effect === 'PreferNoSchedule' || isPassing(taint)) return false;
   return !tolerations.some(
     ({ key, operator, value, effect }) =>
       (!key || key === taint.key) &&

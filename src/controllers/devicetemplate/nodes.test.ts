@@ -1,0 +1,40 @@
+// Nodes of which KMM's labels alone do not tell the truth: those that KMM leaves out, and those on which a consumer keeps what it
+// would unload.
+
+import { deepEqual, equal, match } from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { aTemplate, consumer, look, module, node } from '../../../tests/kit/devicetemplate.ts';
+import { says } from '../../../tests/kit/plans.ts';
+import { seen } from '../../../tests/kit/world.ts';
+import { conditionOf, type Module } from '../../objects/index.ts';
+
+const lamp = aTemplate();
+
+/** As many nodes as KMM finds and is done with. */
+const counted = (count: number): NonNullable<Module['status']> => ({
+  moduleLoader: { nodesMatchingSelectorNumber: count, availableNumber: count },
+  devicePlugin: { availableNumber: count },
+});
+
+const done = (...names: string[]) => names.flatMap((name) => [node(lamp, name), consumer(lamp, name)]);
+
+describe('a cordoned node', () => {
+  const cordoned = { taints: [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }] };
+
+  test('is left out as KMM leaves it out, whether it still has a consumer or not', () => {
+    const aside = [node(lamp, 'd', { ...cordoned, progress: 'nothing' }), node(lamp, 'e', cordoned)];
+    const world = seen(module(lamp, counted(3)), ...done('a', 'b', 'c'), ...aside, consumer(lamp, 'e'));
+    const decision = look(lamp, world);
+    deepEqual(decision.status.nodes, { matching: 3, loaded: 3, plugged: 3, ready: 3 });
+    equal(['Ready', 'Reconciling', 'Stalled'].map((type) => says(decision, type)).join(), 'True,False,False');
+  });
+  test('that is the only one is told', () => {
+    const { status } = look(lamp, seen(module(lamp), node(lamp, 'a', cordoned)));
+    deepEqual([status.phase, conditionOf(status, 'Stalled')?.reason], ['Failed', 'NoMatchingNodes']);
+    match(status.message ?? '', /a is cordoned; uncordon it, or name node\.kubernetes\.io\/unschedulable in tol/);
+  });
+  test('is meant where that is tolerated', () => {
+    const tolerant = aTemplate({ tolerations: [{ key: 'node.kubernetes.io/unschedulable', operator: 'Exists' }] });
+    equal(look(tolerant, seen(module(tolerant), node(tolerant, 'a', cordoned))).status.nodes?.matching, 1);
+  });
+});
