@@ -111,11 +111,11 @@ const cases: {
     reason: 'KernelNotMapped',
   },
   {
-    name: 'what is loaded already is not judged by its kernel',
+    name: 'nor after an edit, though the labels stay while a consumer keeps KMM from unloading',
     object: mapped,
     world: seen(module(mapped), node(mapped, 'a', { kernel: '6.1.0' }), consumer(mapped, 'a')),
-    phase: 'Ready',
-    reason: 'ConsumersReady',
+    phase: 'Failed',
+    reason: 'KernelNotMapped',
   },
   {
     name: 'a consumer has no place',

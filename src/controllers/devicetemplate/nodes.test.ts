@@ -38,3 +38,29 @@ describe('a cordoned node', () => {
     equal(look(tolerant, seen(module(tolerant), node(tolerant, 'a', cordoned))).status.nodes?.matching, 1);
   });
 });
+
+describe('a kernel that an edit leaves without an image', () => {
+  const mapped = aTemplate({ driver: { kernels: [{ kernel: '5.14.*', image: 'registry.example/driver:5' }] } });
+  const after = (...kernels: string[]) => {
+    const nodes = kernels.flatMap((kernel, index) => [
+      node(mapped, `n${index}`, { kernel }),
+      consumer(mapped, `n${index}`),
+    ]);
+    return look(mapped, seen(module(mapped), ...nodes));
+  };
+
+  test('is told, and its consumer, which still answers, does not count as ready', () => {
+    const decision = after('6.1.0', '6.1.0', '5.14.0');
+    const { status } = decision;
+    deepEqual([status.phase, conditionOf(status, 'Stalled')?.reason], ['Failed', 'KernelNotMapped']);
+    equal(status.nodes?.ready, 1);
+    match(status.message ?? '', /^1 of 3 nodes are ready: n0 runs the kernel 6\.1\.0, for which/);
+    match(conditionOf(status, 'Available')?.message ?? '', /^3 consumers are ready/);
+  });
+  test('is not missed on one node of several', () => {
+    const decision = after('6.1.0', '5.14.0', '5.14.0');
+    equal(['Ready', 'Reconciling', 'Stalled'].map((type) => says(decision, type)).join(), 'True,True,False');
+    match(decision.status.message ?? '', /^2 of 3 nodes are ready: n0 runs the kernel/);
+  });
+  test('is not guessed before the node tells it', () => equal(after('').status.phase, 'Ready'));
+});

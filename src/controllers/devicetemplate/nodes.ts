@@ -54,9 +54,11 @@ function judgeOf(object: DeviceTemplate): (labels: Record<string, string>, kerne
   };
 }
 
+/** What an edit leaves without an image is to be unloaded: the labels stay while a consumer holds devices, and tell nothing then. */
 function lackOf(node: { isTold: boolean; loaded: boolean; plugged: boolean; mapped: boolean }): NodeLack | undefined {
   if (!node.isTold) return 'OtherVersion';
-  if (!node.loaded) return node.mapped ? 'ModuleNotLoaded' : 'KernelNotMapped';
+  if (!node.mapped) return 'KernelNotMapped';
+  if (!node.loaded) return 'ModuleNotLoaded';
   return node.plugged ? undefined : 'PluginNotReady';
 }
 
