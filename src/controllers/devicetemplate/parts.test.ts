@@ -62,10 +62,28 @@ describe('privilege', () => {
       const forged = { ...revision(lamp), data } as ReturnType<typeof revision>;
       return refusedIn(lamp, seen(forged, module(lamp), daemonSet(lamp)), 'quay.io/chrisp262/*');
     };
-    equal(judged(pods({ containers: [evil] })), undefined);
-    equal(judged(pods({ containers: [{ ...evil, securityContext: { privileged: true } }] })), evil.image);
-    equal(judged(pods({ initContainers: [evil], hostPID: true })), evil.image);
-    equal(judged(pods({ containers: [evil], volumes: [{ name: 'x', hostPath: { path: '/' } }] })), evil.image);
+    // As the first revisions have it: they live on, whatever consumers are made of later.
+    const securityContext = {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    };
+    const tame = { ...evil, securityContext };
+    equal(judged(pods({ containers: [tame], initContainers: [tame] })), undefined);
+    equal(judged(pods({ containers: [tame], volumes: [{ emptyDir: { medium: 'Memory' }, name: 'x' }] })), undefined);
+    for (const more of [{ privileged: true }, { capabilities: { add: ['SYS_ADMIN'] } }, { runAsUser: 0 }])
+      for (const list of ['containers', 'initContainers', 'ephemeralContainers'])
+        equal(judged(pods({ [list]: [{ ...tame, securityContext: { ...securityContext, ...more } }] })), evil.image);
+    for (const spec of [
+      { containers: [evil] },
+      { containers: [tame], hostPID: true },
+      { containers: [tame], hostUsers: true },
+      { containers: [tame], securityContext: { runAsUser: 0 } },
+      { containers: [tame], volumes: [{ name: 'x', hostPath: { path: '/' } }] },
+      { containers: [tame], volumes: [{ name: 'x', persistentVolumeClaim: { claimName: 'x' } }] },
+      { containers: [{ ...tame, ports: [{ containerPort: 1, hostPort: 1 }] }] },
+    ])
+      equal(judged(pods(spec)), evil.image, JSON.stringify(spec));
     equal(judged(told({ regexp: '^.+$', containerImage: evil.image })), evil.image);
     equal(judged(told({ regexp: '^.+$', sign: { unsignedImage: evil.image } })), evil.image);
   });
