@@ -3,10 +3,11 @@
 
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { aTemplate, consumer, look, module, node } from '../../../tests/kit/devicetemplate.ts';
+import { aTemplate, consumer, look, module, node, type Progress } from '../../../tests/kit/devicetemplate.ts';
 import { says } from '../../../tests/kit/plans.ts';
 import { seen } from '../../../tests/kit/world.ts';
 import { conditionOf, type Module } from '../../objects/index.ts';
+import { labelsOf } from './module.ts';
 
 const lamp = aTemplate();
 
@@ -63,4 +64,24 @@ describe('a kernel that an edit leaves without an image', () => {
     match(decision.status.message ?? '', /^2 of 3 nodes are ready: n0 runs the kernel/);
   });
   test('is not guessed before the node tells it', () => equal(after('').status.phase, 'Ready'));
+});
+
+describe('a KMM that does not tell versions', () => {
+  const versioned = aTemplate({ driver: { version: '2' } });
+  const { version } = labelsOf(versioned);
+  const told = (progress: Progress, versionLabel?: string) => {
+    const { foreign } = node(versioned, 'a', { progress });
+    const { [version]: _, ...labels } = foreign.metadata.labels ?? {};
+    const changed = { ...labels, ...(versionLabel !== undefined && { [version]: versionLabel }) };
+    const one = { foreign: { ...foreign, metadata: { ...foreign.metadata, labels: changed } } };
+    const { status } = look(versioned, seen(module(versioned), one));
+    return [status.phase, conditionOf(status, 'Ready')?.reason, status.message] as const;
+  };
+
+  test('is told from one that is not done, or done with another version', () => {
+    const [phase, reason, message = ''] = told('plugged');
+    deepEqual([phase, reason], ['Loading', 'VersionUntold']);
+    match(message, /a has module and plugin, and KMM does not tell of which version: .* KMM 2\.5 or newer$/);
+    for (const [, other] of [told('nothing'), told('loaded'), told('plugged', '1')]) equal(other, 'ModuleNotLoaded');
+  });
 });

@@ -20,7 +20,7 @@ export interface SeenNode {
   told: string | undefined;
 }
 
-export type NodeLack = 'KernelNotMapped' | 'ModuleNotLoaded' | 'OtherVersion' | 'PluginNotReady';
+export type NodeLack = 'KernelNotMapped' | 'ModuleNotLoaded' | 'OtherVersion' | 'PluginNotReady' | 'VersionUntold';
 
 /** What a node says about this object; undefined if it is not meant. */
 export const viewOf = (object: DeviceTemplate) => {
@@ -45,20 +45,29 @@ function judgeOf(object: DeviceTemplate): (labels: Record<string, string>, kerne
   const keys = labelsOf(object);
   const { version } = askedOf(object);
   return (labels, kernel) => {
-    const isVersion = version === undefined || labels[keys.version] === version;
-    const loaded = keys.loaded in labels && isVersion;
+    const running = version === undefined ? undefined : labels[keys.version];
+    const isLabelled = keys.loaded in labels;
+    const loaded = isLabelled && running === version;
     const plugged = loaded && keys.plugged in labels;
     const told = version === undefined ? undefined : labels[keys.told];
-    const lacks = lackOf({ isTold: told === version, loaded, plugged, mapped: isMapped(object, kernel) });
+    const isSilent = isLabelled && keys.plugged in labels && !loaded && running === undefined;
+    const lacks = lackOf({ isTold: told === version, isSilent, loaded, plugged, mapped: isMapped(object, kernel) });
     return { lacks, loaded, plugged, kernel: lacks === 'KernelNotMapped' ? kernel : undefined, told };
   };
 }
 
 /** What an edit leaves without an image is to be unloaded: the labels stay while a consumer holds devices, and tell nothing then. */
-function lackOf(node: { isTold: boolean; loaded: boolean; plugged: boolean; mapped: boolean }): NodeLack | undefined {
+function lackOf(node: {
+  isTold: boolean;
+  mapped: boolean;
+  /** Whether KMM is done and does not say with which version: before 2.5 it never did. */
+  isSilent: boolean;
+  loaded: boolean;
+  plugged: boolean;
+}): NodeLack | undefined {
   if (!node.isTold) return 'OtherVersion';
   if (!node.mapped) return 'KernelNotMapped';
-  if (!node.loaded) return 'ModuleNotLoaded';
+  if (!node.loaded) return node.isSilent ? 'VersionUntold' : 'ModuleNotLoaded';
   return node.plugged ? undefined : 'PluginNotReady';
 }
 

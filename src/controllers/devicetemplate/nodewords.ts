@@ -50,6 +50,8 @@ export function placeWords(object: DeviceTemplate, { node, state, kernel, former
       return `${node} has loaded the module, and its device plugin is not ready`;
     case 'OtherVersion':
       return `${node} is not told to load version ${version}: label it with ${labelsOf(object).told}=${version}`;
+    case 'VersionUntold':
+      return `${node} has module and plugin, and KMM does not tell of which version: for driver.version it must be KMM 2.5 or newer`;
     case 'Starting':
       return former ? `${node} still has a consumer of the former revision` : `the consumer on ${node} is starting`;
     case 'Ready':
