@@ -29,6 +29,11 @@ const rows: { path: string; takes: string[]; refuses: string[] }[] = [
   { path: 'spec.defaultmsg', takes: ['', 'x y', 'a=(b)&c'], refuses: ['"', "' max_dev=99"] },
   { path: 'spec.selector.{}', takes: ['', 'yes', 'a_b.C-1'], refuses: ['no blanks', '-a', 'a-'] },
   {
+    path: 'spec.driver.kernels.[].kernel',
+    takes: ['*', '6.*', '+*', '5.14.0-427.el9', '6.1.0+', '6.1.0+x', '6.1.0~rc1++'],
+    refuses: ['', '+', '++', '**', '6.*.1', '(a+)+$'],
+  },
+  {
     path: 'spec.driver.kernels.[].image',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: KMM puts the kernel of each node there
     takes: ['a:1', 'a.example:5000/b:${KERNEL_FULL_VERSION}-sb', `a${digest}`, `a:1${digest}`],

@@ -26,7 +26,8 @@ const kernels = listMap(
       .string()
       .min(1)
       .max(64)
-      .regex(/^[A-Za-z0-9._+~-]*[*]?$/)
+      // KMM takes no notice of a `+` at the end, and no kernel of which nothing is left.
+      .regex(/^([A-Za-z0-9._+~-]*[*]|[A-Za-z0-9._+~-]*[A-Za-z0-9._~-][+]*)$/)
       .describe('The version of a kernel as `uname -r` tells it, or how it begins with `*` behind that.'),
     image: kernelImageName(
       'must be the name of an image with a tag or a digest: registry.example/team/driver:tag; the tag may contain ${KERNEL_FULL_VERSION}',

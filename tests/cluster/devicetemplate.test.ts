@@ -229,6 +229,7 @@ describe('what makes no sense is refused, with the field and the way out', () =>
     [{ selector, defaultmsg: 'x" max_dev=9' }, /spec\.defaultmsg/],
     [{ selector, driver: { parameters: ['--remove'] } }, /spec\.driver\.parameters/],
     [{ selector, driver: { kernels: [{ kernel: '(a+)+$', image: 'a' }] } }, /spec\.driver\.kernels\[0\]\.kernel/],
+    [{ selector, driver: { kernels: [{ kernel: '+', image: 'a:1' }] } }, /spec\.driver\.kernels\[0\]\.kernel/],
     [{ selector, driver: { parameters: ['a=b', 'max_dev=99'] } }, /spec\.driver\.parameters: .*set maxdev/],
     [{ selector, defaultmsg: "' max_dev=99" }, /spec\.defaultmsg/],
     [{ selector, driver: { moduleName: '--remove' } }, /spec\.driver\.moduleName/],

@@ -111,11 +111,11 @@ const cases: {
     reason: 'KernelNotMapped',
   },
   {
-    name: 'what is loaded already is not judged by its kernel',
+    name: 'nor after an edit, though the labels stay while a consumer keeps KMM from unloading',
     object: mapped,
     world: seen(module(mapped), node(mapped, 'a', { kernel: '6.1.0' }), consumer(mapped, 'a')),
-    phase: 'Ready',
-    reason: 'ConsumersReady',
+    phase: 'Failed',
+    reason: 'KernelNotMapped',
   },
   {
     name: 'a consumer has no place',
@@ -304,10 +304,12 @@ describe('what a person is told', () => {
       message(lamp, node(lamp, 'a', { taints: [taint] })),
       /a has the taint .*control-plane:NoSchedule; name it in tol/,
     ));
-  test('and not where that is tolerated', () => {
-    const tolerant = aTemplate({ tolerations: [{ key: taint.key, operator: 'Exists' }] });
-    match(message(tolerant, node(tolerant, 'a', { taints: [taint] })), /^0 of 1 nodes are ready: the consumer on a/);
-    deepEqual(cut(tolerant, 1).module.tolerations, tolerant.spec.tolerations);
+  test('and not where that is tolerated, by its name or with all others', () => {
+    for (const named of [{ key: taint.key }, { key: '' }, {}]) {
+      const tolerant = aTemplate({ tolerations: [{ ...named, operator: 'Exists' }] });
+      match(message(tolerant, node(tolerant, 'a', { taints: [taint] })), /^0 of 1 nodes are ready: the consumer on a/);
+      deepEqual(cut(tolerant, 1).module.tolerations, tolerant.spec.tolerations);
+    }
   });
   test('of a node that waits for its label', () =>
     match(

@@ -55,16 +55,21 @@ function consumers(object: DeviceTemplate, asked: Revision, survey: Survey, seen
   return [apply(consumersOf(object, asked.template)), ...formerConsumers(object, survey, seen)];
 }
 
-/** Consumers of another version stay on the nodes that are still told to load it; where nodes cannot be seen, while they have any. */
-const formerConsumers = (object: DeviceTemplate, { versions }: Survey, seen: Observed): Desired[] =>
+/** Consumers of another version stay on the nodes that are still told to load it. */
+const formerConsumers = (object: DeviceTemplate, survey: Survey, seen: Observed): Desired[] =>
   seen
     .all(DaemonSet)
     .filter(({ metadata, status }) => {
       const version = metadata.labels?.[mark.version];
       if (version === undefined || metadata.name === consumerName(object)) return false;
-      return versions ? versions.has(version) : (status?.desiredNumberScheduled ?? 0) > 0;
+      return survey.versions ? survey.versions.has(version) : hasNodes(status) || !isEverywhere(survey);
     })
     .map((former) => stay(object, former));
+
+/** A DaemonSet has none also for the moment in which a plugin restarts: where nodes cannot be seen, that alone does not tell that it is over. */
+const hasNodes = (status: DaemonSet['status']): boolean => (status?.desiredNumberScheduled ?? 0) > 0;
+
+const isEverywhere = ({ counts }: Survey): boolean => counts !== undefined && counts.ready >= counts.matching;
 
 /** As they are, but for the nodes that are meant: on all others they would keep KMM from unloading. */
 function stay({ spec: { selector } }: DeviceTemplate, former: DaemonSet): Desired {

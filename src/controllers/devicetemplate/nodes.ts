@@ -20,7 +20,7 @@ export interface SeenNode {
   told: string | undefined;
 }
 
-export type NodeLack = 'KernelNotMapped' | 'ModuleNotLoaded' | 'OtherVersion' | 'PluginNotReady';
+export type NodeLack = 'KernelNotMapped' | 'ModuleNotLoaded' | 'OtherVersion' | 'PluginNotReady' | 'VersionUntold';
 
 /** What a node says about this object; undefined if it is not meant. */
 export const viewOf = (object: DeviceTemplate) => {
@@ -45,27 +45,43 @@ function judgeOf(object: DeviceTemplate): (labels: Record<string, string>, kerne
   const keys = labelsOf(object);
   const { version } = askedOf(object);
   return (labels, kernel) => {
-    const isVersion = version === undefined || labels[keys.version] === version;
-    const loaded = keys.loaded in labels && isVersion;
+    const running = version === undefined ? undefined : labels[keys.version];
+    const isLabelled = keys.loaded in labels;
+    const loaded = isLabelled && running === version;
     const plugged = loaded && keys.plugged in labels;
     const told = version === undefined ? undefined : labels[keys.told];
-    const lacks = lackOf({ isTold: told === version, loaded, plugged, mapped: isMapped(object, kernel) });
+    const isSilent = isLabelled && keys.plugged in labels && !loaded && running === undefined;
+    const lacks = lackOf({ isTold: told === version, isSilent, loaded, plugged, mapped: isMapped(object, kernel) });
     return { lacks, loaded, plugged, kernel: lacks === 'KernelNotMapped' ? kernel : undefined, told };
   };
 }
 
-function lackOf(node: { isTold: boolean; loaded: boolean; plugged: boolean; mapped: boolean }): NodeLack | undefined {
+/** What an edit leaves without an image is to be unloaded: the labels stay while a consumer holds devices, and tell nothing then. */
+function lackOf(node: {
+  isTold: boolean;
+  mapped: boolean;
+  /** Whether KMM is done and does not say with which version: before 2.5 it never did. */
+  isSilent: boolean;
+  loaded: boolean;
+  plugged: boolean;
+}): NodeLack | undefined {
   if (!node.isTold) return 'OtherVersion';
-  if (!node.loaded) return node.mapped ? 'ModuleNotLoaded' : 'KernelNotMapped';
+  if (!node.mapped) return 'KernelNotMapped';
+  if (!node.loaded) return node.isSilent ? 'VersionUntold' : 'ModuleNotLoaded';
   return node.plugged ? undefined : 'PluginNotReady';
 }
 
-/** Whether a taint keeps our pods away. The passing ones, which a node gets while it is in trouble, do not. */
+/** The taint of a node that a person took out of use. */
+export const cordon = 'node.kubernetes.io/unschedulable';
+
+const isPassing = ({ key }: Taint): boolean => key.startsWith('node.kubernetes.io/') && key !== cordon;
+
+/** Whether a taint keeps KMM away. The passing ones, which a node gets while it is in trouble, do not. A key of no characters means all. */
 function bars(taint: Taint, { spec: { tolerations = [] } }: DeviceTemplate): boolean {
-  if (taint.effect === 'PreferNoSchedule' || taint.key.startsWith('node.kubernetes.io/')) return false;
+  if (taint.effect === 'PreferNoSchedule' || isPassing(taint)) return false;
   return !tolerations.some(
     ({ key, operator, value, effect }) =>
-      (key === undefined || key === taint.key) &&
+      (!key || key === taint.key) &&
       (effect === undefined || effect === taint.effect) &&
       (operator === 'Exists' || (value ?? '') === (taint.value ?? '')),
   );

@@ -4,7 +4,7 @@ import type { DeviceTemplate } from '../../api/index.ts';
 import type { Cause } from '../../objects/index.ts';
 import { askedOf } from './asked.ts';
 import { labelsOf } from './module.ts';
-import type { SeenNode } from './nodes.ts';
+import { cordon, type SeenNode } from './nodes.ts';
 import type { Counts, Place } from './survey.ts';
 
 export const selectorWords = ({ spec: { selector } }: DeviceTemplate): string =>
@@ -17,10 +17,15 @@ export function nobody(object: DeviceTemplate, barred: readonly SeenNode[]): Cau
   const labels = selectorWords(object);
   const [first] = barred;
   const message = first
-    ? `${barred.length === 1 ? 'The one node' : `All ${barred.length} nodes`} with the labels ${labels} may not be used: ${first.name} has the taint ${first.taint}; name it in tolerations if such nodes are meant`
+    ? `${barred.length === 1 ? 'The one node' : `All ${barred.length} nodes`} with the labels ${labels} may not be used: ${barWords(first)}`
     : `No node has the labels ${labels}: mend selector, or label nodes`;
   return { reason: 'NoMatchingNodes', message, object: 'DeviceTemplate' };
 }
+
+const barWords = ({ name, taint = '' }: SeenNode): string =>
+  taint.startsWith(`${cordon}:`)
+    ? `${name} is cordoned; uncordon it, or name ${cordon} in tolerations if such nodes are meant`
+    : `${name} has the taint ${taint}; name it in tolerations if such nodes are meant`;
 
 /** What KMM alone knows. */
 export const untold = ({ matching, plugged }: Counts): Cause | undefined =>
@@ -45,6 +50,8 @@ export function placeWords(object: DeviceTemplate, { node, state, kernel, former
       return `${node} has loaded the module, and its device plugin is not ready`;
     case 'OtherVersion':
       return `${node} is not told to load version ${version}: label it with ${labelsOf(object).told}=${version}`;
+    case 'VersionUntold':
+      return `${node} has module and plugin, and KMM does not tell of which version: for driver.version it must be KMM 2.5 or newer`;
     case 'Starting':
       return former ? `${node} still has a consumer of the former revision` : `the consumer on ${node} is starting`;
     case 'Ready':

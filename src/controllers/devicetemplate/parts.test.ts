@@ -2,7 +2,7 @@
 
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { aTemplate, daemonSet, look, module, node, revision } from '../../../tests/kit/devicetemplate.ts';
+import { aTemplate, consumer, daemonSet, look, module, node, revision } from '../../../tests/kit/devicetemplate.ts';
 import { line, says, wantedOf } from '../../../tests/kit/plans.ts';
 import { complaintsAbout } from '../../../tests/kit/restricted.ts';
 import { seen, unseen } from '../../../tests/kit/world.ts';
@@ -62,10 +62,28 @@ describe('privilege', () => {
       const forged = { ...revision(lamp), data } as ReturnType<typeof revision>;
       return refusedIn(lamp, seen(forged, module(lamp), daemonSet(lamp)), 'quay.io/chrisp262/*');
     };
-    equal(judged(pods({ containers: [evil] })), undefined);
-    equal(judged(pods({ containers: [{ ...evil, securityContext: { privileged: true } }] })), evil.image);
-    equal(judged(pods({ initContainers: [evil], hostPID: true })), evil.image);
-    equal(judged(pods({ containers: [evil], volumes: [{ name: 'x', hostPath: { path: '/' } }] })), evil.image);
+    // As the first revisions have it: they live on, whatever consumers are made of later.
+    const securityContext = {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    };
+    const tame = { ...evil, securityContext };
+    equal(judged(pods({ containers: [tame], initContainers: [tame] })), undefined);
+    equal(judged(pods({ containers: [tame], volumes: [{ emptyDir: { medium: 'Memory' }, name: 'x' }] })), undefined);
+    for (const more of [{ privileged: true }, { capabilities: { add: ['SYS_ADMIN'] } }, { runAsUser: 0 }])
+      for (const list of ['containers', 'initContainers', 'ephemeralContainers'])
+        equal(judged(pods({ [list]: [{ ...tame, securityContext: { ...securityContext, ...more } }] })), evil.image);
+    for (const spec of [
+      { containers: [evil] },
+      { containers: [tame], hostPID: true },
+      { containers: [tame], hostUsers: true },
+      { containers: [tame], securityContext: { runAsUser: 0 } },
+      { containers: [tame], volumes: [{ name: 'x', hostPath: { path: '/' } }] },
+      { containers: [tame], volumes: [{ name: 'x', persistentVolumeClaim: { claimName: 'x' } }] },
+      { containers: [{ ...tame, ports: [{ containerPort: 1, hostPort: 1 }] }] },
+    ])
+      equal(judged(pods(spec)), evil.image, JSON.stringify(spec));
     equal(judged(told({ regexp: '^.+$', containerImage: evil.image })), evil.image);
     equal(judged(told({ regexp: '^.+$', sign: { unsignedImage: evil.image } })), evil.image);
   });
@@ -118,8 +136,8 @@ describe('a revision', () => {
   test('keeps consumers to the nodes that are meant: KMM labels others, too, until it has unloaded', () =>
     deepEqual(cut(lamp, 1).template.spec.nodeSelector, lamp.spec.selector));
   test('pulls anew what moves by its name', () => {
-    const policy = (consumer?: string) =>
-      cut(aTemplate({ ...(consumer !== undefined && { consumer }) }), 1).template.spec.containers[0]?.[
+    const policy = (image?: string) =>
+      cut(aTemplate({ ...(image !== undefined && { consumer: image }) }), 1).template.spec.containers[0]?.[
         'imagePullPolicy'
       ];
     for (const image of [undefined, 'a:latest', 'a', 'a:nightly-latest']) equal(policy(image), 'Always', image);
@@ -160,9 +178,19 @@ describe('versions', () => {
     equal(plan(lamp, daemonSet(first, 1), node(first, 'a')), all, 'and without versions none does');
     equal(plan(second, daemonSet(lamp, 3), node(lamp, 'a')), all, 'nor one that has no version');
   });
-  test('and where nodes cannot be seen, while they have any', () => {
-    equal(plan(second, unseen(Node), daemonSet(first, 1)), `${all} =DaemonSet`);
-    equal(plan(second, unseen(Node), daemonSet(first, 0)), all);
+  test('and where nodes cannot be seen, until all that KMM counts have the new one: having none may be a plugin that restarts', () => {
+    const moduleLoader = { nodesMatchingSelectorNumber: 2, availableNumber: 2 };
+    const told = module(second, { moduleLoader, devicePlugin: { availableNumber: 2 } });
+    const plans = (desired: number, ...ready: string[]) => {
+      const pods = ready.map((name) => consumer(second, name));
+      return look(second, seen(unseen(Node), told, daemonSet(first, desired), ...pods))
+        .want.map(line)
+        .join(' ');
+    };
+    equal(plans(1, 'a', 'b'), `${all} =DaemonSet`);
+    equal(plans(0, 'a'), `${all} =DaemonSet`);
+    equal(plans(0, 'a', 'b'), all);
+    equal(plan(second, unseen(Node), daemonSet(first, 0)), `${all} =DaemonSet`, 'nobody has counted');
   });
   test('they leave nodes that are no longer meant, and nothing else of them changes', () => {
     const moved = aTemplate({ selector: { lamps: 'new' }, driver: { version: '2' } });

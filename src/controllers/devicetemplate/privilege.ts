@@ -1,7 +1,9 @@
 // Images that run with the rights of a node: what loads a module, what offers devices, and consumers that ask for it. Only the
 // cluster's admin says which may, by a setting of the operator.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { Cause, PodTemplate } from '../../objects/index.ts';
+import { containerBasics, podBasics } from '../../serving/index.ts';
 import type { Revision } from './revision.ts';
 
 export interface DeviceSettings {
@@ -33,8 +35,26 @@ const imagesIn = (value: unknown): string[] =>
     return typeof below === 'object' ? imagesIn(below) : [];
   });
 
-const isPowerful = (template: PodTemplate): boolean =>
-  /"(privileged|host(Network|PID|IPC))":true|"hostPath":/.test(JSON.stringify(template.spec));
+/**
+ * Whatever consumers do not have that ask for nothing: so no way up is forgotten. Revisions live on: who changes the basics has to let
+ * pass here what they were.
+ */
+const isPowerful = ({ spec }: PodTemplate): boolean =>
+  !isDeepStrictEqual(spec['securityContext'], podBasics({}).securityContext) ||
+  isOfHost(spec) ||
+  listed(spec['volumes'])
+    .flatMap(Object.keys)
+    .some((field) => field !== 'name' && field !== 'emptyDir') ||
+  [spec.containers, spec.initContainers, spec['ephemeralContainers']].flatMap(listed).some(isPowerfulContainer);
+
+const isPowerfulContainer = ({ securityContext, ports }: Loose): boolean =>
+  !isDeepStrictEqual(securityContext, containerBasics['securityContext']) || listed(ports).some(isOfHost);
+
+type Loose = Record<string, unknown>;
+
+const listed = (list: unknown): Loose[] => (list ?? []) as Loose[];
+
+const isOfHost = (fields: Loose): boolean => Object.keys(fields).some((field) => field.startsWith('host'));
 
 /** A digest behind a tag is another image than the tag: who allows tags has not seen it. */
 const isAllowed = (image: string, { privilegedImages }: DeviceSettings): boolean =>

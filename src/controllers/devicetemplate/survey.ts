@@ -163,7 +163,7 @@ const isLooping = ({ restartCount, lastState }: ContainerStatus): boolean => {
 export const waiting = ({ pod }: Place): Cause | undefined => (pod ? notReadyCause([pod]) : undefined);
 
 /** What is told first: what a person can mend, then what takes its time. */
-const order = ['KernelNotMapped', 'OtherVersion', 'Starting', 'ModuleNotLoaded', 'PluginNotReady'];
+const order = ['KernelNotMapped', 'OtherVersion', 'VersionUntold', 'Starting', 'ModuleNotLoaded', 'PluginNotReady'];
 
 /** Nodes that are not ready, the worst first. */
 export const worstOf = ({ places }: Pick<Survey, 'places'>): Place[] =>

@@ -19,7 +19,8 @@ export const eventsAbout = ({ kind, metadata }: KubeObject, events: readonly Kub
     )
     .toSorted((a, b) => timeOf(b) - timeOf(a) || (a.metadata.name < b.metadata.name ? -1 : 1));
 
-const timeOf = ({ series, lastTimestamp, eventTime, firstTimestamp, metadata }: KubeEvent): number =>
+/** When an event was last seen, in milliseconds. */
+export const timeOf = ({ series, lastTimestamp, eventTime, firstTimestamp, metadata }: KubeEvent): number =>
   Date.parse(
     series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? firstTimestamp ?? metadata.creationTimestamp ?? '',
   ) || 0;

@@ -93,4 +93,13 @@ describe('a Job that makes no pod', () => {
     equal(said(), undefined);
     equal(said(event('Created pod: x', 'one', 'SuccessfulCreate')), undefined);
   });
+
+  test('is refused no longer when it has made one since; in the same second nobody knows which was first', () => {
+    const at = (second: number, one: KubeEvent) => ({ ...one, lastTimestamp: `2026-01-01T00:00:0${second}Z` });
+    const refused = at(5, event(forbidden(quota)));
+    const made = (second: number) => at(second, event('Created pod: x', 'two', 'SuccessfulCreate'));
+    equal(said(made(6), refused), undefined);
+    for (const second of [4, 5]) match(said(refused, made(second)) ?? '', /exceeded quota/, `${second}`);
+    match(said(made(6), refused, at(7, event(forbidden(quota), 'three'))) ?? '', /exceeded quota/);
+  });
 });

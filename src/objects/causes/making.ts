@@ -4,7 +4,7 @@
 import { type DaemonSet, type Deployment, type Job, type KubeEvent } from '../builtin.ts';
 import { type KubeObject } from '../kind.ts';
 import { type Cause, type CauseReason, nameOf } from './cause.ts';
-import { eventsAbout } from './events.ts';
+import { eventsAbout, timeOf } from './events.ts';
 import { adviceFor, sentence } from './words.ts';
 
 const advice = [
@@ -22,10 +22,13 @@ export function deploymentCause(deployment: Deployment | undefined): Cause | und
   return deployment && refused ? notMade(deployment, refused.message) : undefined;
 }
 
-/** What keeps a Job or a DaemonSet from making a pod. */
+/** What keeps a Job or a DaemonSet from making a pod. Who has made one since is not refused any more: events outlive their cause. */
 export function makerEventCause(maker: Job | DaemonSet, events: readonly KubeEvent[]): Cause | undefined {
-  const refused = eventsAbout(maker, events).find(({ reason }) => reason === 'FailedCreate');
-  return refused && notMade(maker, refused.message);
+  const about = eventsAbout(maker, events);
+  const newest = (wanted: string) => about.find(({ reason }) => reason === wanted);
+  const [refused, made] = [newest('FailedCreate'), newest('SuccessfulCreate')];
+  if (!refused || (made && timeOf(made) > timeOf(refused))) return undefined;
+  return notMade(maker, refused.message);
 }
 
 /** Every attempt has another name for the pod, which says nothing. */

@@ -59,7 +59,7 @@ export const values: Meanings['values'] = {
   'spec.imageRepoSecret': [{ name: furniture.secret }],
   'spec.driver': [{}, { kernels }, { version: '2' }],
   'spec.driver.kernels': [kernels, [{ kernel: '5.14.*', image: 'registry.example/driver:5' }], []],
-  'spec.driver.kernels[].kernel': ['*', '5.14.0-427.el9', '6.*', '(a+)+$'],
+  'spec.driver.kernels[].kernel': ['*', '5.14.0-427.el9', '6.*', '+', '(a+)+$'],
   'spec.driver.parameters': [['rate=100'], []],
   'spec.driver.parameters[]': ['rate=100', 'name=', '--remove', 'a b=c', 'max_dev=99', 'default_msg=x'],
   'spec.driver.moduleName': ['--remove', '_x-y'],

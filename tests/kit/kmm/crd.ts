@@ -9,7 +9,11 @@ const texts = { type: 'object', additionalProperties: text };
 
 /** With a tag or a digest. */
 const image = { ...text, pattern: '[:@]' };
-const kernelMapping = map({ literal: text, regexp: text, containerImage: image });
+const isSet = (field: string) => ({ required: [field], properties: { [field]: { minLength: 1 } } });
+const kernelMapping = map(
+  { literal: text, regexp: text, containerImage: image },
+  { anyOf: [isSet('literal'), isSet('regexp')] },
+);
 const modprobe = map(
   { moduleName: text, parameters: list(text), dirName: { ...text, default: '/opt' } },
   { required: ['moduleName'] },

@@ -72,8 +72,9 @@ function tolerates(
   toleration: { key?: string; operator?: string; value?: string; effect?: string },
   taint: Taint,
 ): boolean {
-  const { key = taint.key, operator, value = '', effect = taint.effect } = toleration;
-  return key === taint.key && effect === taint.effect && (operator === 'Exists' || value === (taint.value ?? ''));
+  const { key, operator, value = '', effect = taint.effect } = toleration;
+  if (key && key !== taint.key) return false;
+  return effect === taint.effect && (operator === 'Exists' || value === (taint.value ?? ''));
 }
 
 /** The nodes on which a consumer still has devices open. */
