@@ -54,11 +54,16 @@ export interface Asked {
   attempt: string;
 }
 
-/** What is behind the name of an image, while that is asked. */
+/**
+ * What is behind the name of an image, while that is asked. What was found stays; what was refused is asked again, because
+ * images are pushed after they are named.
+ */
 export const manifestOf = <P>(
   asked: (object: P, seen: Observed) => Asked | undefined,
 ): Fact<P, Asked, Looked, RegistryClients> => ({
-  freshFor: Infinity,
+  freshFor: 60_000,
+  slowsTo: 600_000,
+  isFinal: (looked) => 'digest' in looked,
   perSecond: 50,
   inputs: asked,
   fetch: ({ image }, { clients, signal }) => clients.registry.lookAt(image, signal),

@@ -23,6 +23,8 @@ export interface Task extends Pick<Named, 'name' | 'labels'> {
   attempt: string;
   args: string[];
   memory: string;
+  /** Seconds after its end until it is removed, whatever the end was. */
+  removedAfter?: number;
   /** Further annotations of the pod. */
   annotations?: Record<string, string>;
   /** Further fields of the pod. */
@@ -56,6 +58,7 @@ export function programJob(spec: PodFields, task: Task, settings: ProgramSetting
     spec: {
       backoffLimit: 6,
       activeDeadlineSeconds: mostSeconds,
+      ...defined({ ttlSecondsAfterFinished: task.removedAfter }),
       podReplacementPolicy: 'Failed',
       podFailurePolicy: {
         rules: [
@@ -149,6 +152,9 @@ export interface Inspection extends Named {
   attempt: string;
 }
 
+/** Seconds for which a refusal that a Job was given stands: then the Job is gone, and the look begins anew. */
+const refusedFor = 300;
+
 /** The Job that looks at an image with the Secrets that a parent names. What it found stands in the last word of its pod. */
 export function imageJob(
   spec: PodFields & Asker,
@@ -157,5 +163,13 @@ export function imageJob(
 ): Job {
   const { access, mounts } = sourceAccess(spec, 'image', settings);
   const args = inspectArguments({ url: `oci://${image}`, access });
-  return programJob(spec, { ...inspection, component: 'inspect', args, memory: '256Mi', mounts }, settings);
+  const task = {
+    ...inspection,
+    component: 'inspect',
+    args,
+    memory: '256Mi',
+    mounts,
+    removedAfter: refusedFor,
+  } as const;
+  return programJob(spec, task, settings);
 }

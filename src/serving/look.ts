@@ -3,7 +3,7 @@
 // who asks, by a short Job, because only pods see Secrets.
 
 import type { Facts, Observed } from '../kube/define.ts';
-import { type Cause, Job, jobResult } from '../objects/index.ts';
+import { type Cause, Job, jobResult, type Pod } from '../objects/index.ts';
 import { failureOf, inJob, type JobFacts, lastWord, podsOf, witnessesOf } from './jobs.ts';
 import type { Looked } from './registry.ts';
 
@@ -62,16 +62,21 @@ function asked(question: Question, { manifest }: Facts<LookFacts>): Image | Look
   return { at: 'unread', inspecting: false, cause: { reason, message: `${message}${advice}`, object } };
 }
 
-/** A pod may know more than the operator: who we are, and whom to trust. */
+/** A pod may know more than the operator: who we are, and whom to trust. Some registries hide what is private: 404. */
 const mayInspect = ({ hasPullSecrets, hasCredentials }: Question, reason: string): boolean =>
-  (reason === 'SourceUnauthorized' && (hasPullSecrets || hasCredentials)) ||
+  (['SourceUnauthorized', 'SourceNotFound'].includes(reason) && (hasPullSecrets || hasCredentials)) ||
   (reason === 'SourceTLSError' && hasCredentials);
 
 /** Nodes may be trusted by, or reach, what the operator is not or does not. */
 function adviceFor({ wayOut = '' }: Question, reason: string): string {
   if (reason === 'SourceUnauthorized') return '; name a Secret for its registry in imagePullSecrets';
+  if (reason === 'SourceNotFound') return lookedForAgain;
   return reason === 'SourceTLSError' || reason === 'EgressDenied' ? wayOut : '';
 }
+
+/** An image may be pushed after it was named. The operator asks for it again, and a Job that ended is removed and made anew. */
+const lookedForAgain =
+  '; it is looked for again every few minutes, and at once with another value of the annotation baton.dev/retry';
 
 const objectOf = ({ image }: Question): string => `Image ${image}`;
 
@@ -88,13 +93,18 @@ function unreachable(question: Question, { why, lasting }: { why: string; lastin
 /** What the Job was answered, in the last word of its pod. */
 function inspected(job: Job, seen: Observed, facts: Facts<LookFacts>): Image | Looking | Unread {
   const pods = podsOf(job, seen);
-  if (jobResult(job) === 'failed') return { at: 'unread', inspecting: true, cause: failureOf(job, pods) };
+  if (jobResult(job) === 'failed') return { at: 'unread', inspecting: true, cause: refusalOf(job, pods) };
   const word = jobResult(job) === 'complete' ? lastWord(witnessesOf(pods, facts) ?? []) : undefined;
   if (word?.result === 'done' && word.mountable !== undefined)
     return { digest: word.digest, bytes: word.bytes, mountable: word.mountable };
   const standing = inJob(job, undefined, seen, facts);
   if (standing.at === 'loading') return { ...standing, at: 'looking', inspecting: true };
   return standing.at === 'failed' ? { ...standing, at: 'unread', inspecting: true } : untold;
+}
+
+function refusalOf(job: Job, pods: readonly Pod[]): Cause {
+  const cause = failureOf(job, pods);
+  return cause.reason === 'SourceNotFound' ? { ...cause, message: `${cause.message}${lookedForAgain}` } : cause;
 }
 
 /** The name of an image by its digest alone: a tag could be another one tomorrow. */

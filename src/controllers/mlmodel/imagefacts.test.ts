@@ -39,6 +39,8 @@ describe('what is behind a name', () => {
       { kube: reader([], true), clients: { registry }, signal },
     );
     deepEqual([answer, asked], [looked, ['registry.example/iris:1']]);
+    const refused = { refused: 'SourceNotFound', message: '404' } as const;
+    deepEqual([manifest.isFinal?.(looked), manifest.isFinal?.(refused), manifest.freshFor], [true, false, 60_000]);
   });
 });
 
