@@ -150,6 +150,8 @@ const fileOf = ({ name }: { name: string }, index: number) => ({
 export interface Inspection extends Named {
   image: string;
   attempt: string;
+  /** Weights are looked at as a whole; of what nodes run, the digest is enough. */
+  only?: 'digest';
 }
 
 /** Seconds for which a refusal that a Job was given stands: then the Job is gone, and the look begins anew. */
@@ -158,11 +160,11 @@ const refusedFor = 300;
 /** The Job that looks at an image with the Secrets that a parent names. What it found stands in the last word of its pod. */
 export function imageJob(
   spec: PodFields & Asker,
-  { image, ...inspection }: Inspection,
+  { image, only, ...inspection }: Inspection,
   settings: ProgramSettings,
 ): Job {
   const { access, mounts } = sourceAccess(spec, 'image', settings);
-  const args = inspectArguments({ url: `oci://${image}`, access });
+  const args = inspectArguments({ url: `oci://${image}`, access, ...defined({ only }) });
   const task = {
     ...inspection,
     component: 'inspect',

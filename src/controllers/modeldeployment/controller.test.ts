@@ -34,7 +34,7 @@ import { revisionName } from './revision.ts';
 
 const v1 = aDeployment();
 const v2 = aDeployment({ image: 'registry.example/iris:2' }, { generation: 2 });
-const found = answered({ digest, mountable: true, bytes: 1 });
+const found = answered({ digest });
 const serving = '!Revision +Deployment +Service';
 const ready = [revision(v1), deployment(v1), serverPod(v1)];
 const shut = answered({ refused: 'SourceUnauthorized', message: 'the registry wants to know who asks' });

@@ -16,7 +16,7 @@ import { line, wantedOf } from '../../../tests/kit/plans.ts';
 import { seen } from '../../../tests/kit/world.ts';
 import { Gatherer, type GatherOptions } from '../../kube/gather.ts';
 import { conditionOf, type Job } from '../../objects/index.ts';
-import type { Looked } from '../../serving/index.ts';
+import type { Resolved } from '../../serving/index.ts';
 import { gather } from './facts.ts';
 
 const object = aDeployment();
@@ -26,10 +26,10 @@ const absent = { refused: 'SourceNotFound', message: 'registry.example/iris:1 is
 describe('an image that is pushed after it was named', () => {
   test('is looked for again, and served when it is there', async () => {
     const clock = new FakeClock();
-    let answer: Looked = absent;
+    let answer: Resolved = absent;
     let asked = 0;
     const woken: string[] = [];
-    const registry = { lookAt: async () => (asked++, answer) };
+    const registry = { digestOf: async () => (asked++, answer) };
     const { manifest } = gather;
     const gatherer = new Gatherer({
       facts: { manifest },
@@ -48,7 +48,7 @@ describe('an image that is pushed after it was named', () => {
     match(before.status.message ?? '', /is not there; it is looked for again .* baton\.dev\/retry$/);
     await clock.advance(60_000);
     deepEqual([asked, woken.length], [2, 1], 'the same answer is no news, and nothing is written');
-    answer = { digest, mountable: false, bytes: 1 };
+    answer = { digest };
     await clock.advance(60_000);
     deepEqual([asked, woken.length], [3, 2]);
     equal(look(object, seen(), facts()).want.map(line).join(' '), '!Revision +Deployment +Service');
@@ -65,6 +65,14 @@ describe('an image that is pushed after it was named', () => {
     const [job] = wantedOf<Job>(refusal, 'Job');
     ok(Number(job?.spec['ttlSecondsAfterFinished']) <= 600, 'it is removed, and then the look begins anew');
   });
+});
+
+test('of an image only the digest is asked, by the operator and by the Job', () => {
+  const [job] = wantedOf<Job>(look(withLogin, seen(), answered(absent)), 'Job');
+  const args = job?.spec.template.spec.containers[0]?.args ?? [];
+  ok(args.includes('--only-digest'), args.join(' '));
+  const told = seen(resolution(withLogin, 'Complete'), resolvePod(withLogin, { result: 'done', digest, bytes: 0 }));
+  equal(look(withLogin, told).status.digest, digest);
 });
 
 test('a registry may hide from the operator what it shows to those whom it knows', () => {
