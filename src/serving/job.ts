@@ -141,9 +141,16 @@ const mountOf = (folder: keyof typeof folders, source: object): Mount => {
   return { volume: { name: path.slice(1), ...source }, path, readOnly: true };
 };
 
-/** One file for each Secret. One that is missing is not waited for: a kubelet does not either. */
+/** One file for each Secret, by the key of its type. What is missing is not waited for: a kubelet does not either. */
 const fileOf = ({ name }: { name: string }, index: number) => ({
-  secret: { name, items: [{ key: '.dockerconfigjson', path: `${index}.json` }], optional: true },
+  secret: {
+    name,
+    items: [
+      { key: '.dockerconfigjson', path: `${index}.json` },
+      { key: '.dockercfg', path: `${index}.dockercfg` },
+    ],
+    optional: true,
+  },
 });
 
 /** What is looked at, and under which name. */

@@ -215,11 +215,13 @@ describe('a private image', () => {
     ok(job);
     match(job.metadata.name, /^iris-inspect-[0-9a-f]{10}$/);
     const [volume] = job.spec.template.spec['volumes'] as object[];
+    const items = [
+      { key: '.dockerconfigjson', path: '0.json' },
+      { key: '.dockercfg', path: '0.dockercfg' },
+    ];
     deepEqual(volume, {
       name: 'pull-secrets',
-      projected: {
-        sources: [{ secret: { name: 'pull', items: [{ key: '.dockerconfigjson', path: '0.json' }], optional: true } }],
-      },
+      projected: { sources: [{ secret: { name: 'pull', items, optional: true } }] },
     });
   });
 
