@@ -13,7 +13,8 @@ export type RunController = Parameters<typeof manifestsOf>[0][number];
 const initially = Object.fromEntries(settingList.map(([key, { initial }]) => [key, initial]));
 
 /** Roles depend on no answer from outside. */
-const nobody = { registry: { lookAt: () => Promise.reject(new Error('nobody is asked here')) } };
+const never = () => Promise.reject(new Error('nobody is asked here'));
+const nobody = { registry: { lookAt: never, digestOf: never } };
 
 export const productKinds: readonly DefinedKind[] = [MLModel, ModelDeployment, DeviceTemplate];
 export const productControllers: readonly RunController[] = controllersFrom(initially as Settings, nobody).map(

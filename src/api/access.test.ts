@@ -12,14 +12,16 @@ const access: fc.Arbitrary<SourceAccess> = fc.record(
   { credentials: path, pullSecrets: path, deny: list, plainHttp: list },
   { noNullPrototype: true, requiredKeys: [] },
 );
+const asks = fc.constantFrom({}, { only: 'digest' as const });
 
 describe('the order to look at an image', () => {
   test('is heard as it was said, whatever a user wrote', () => {
     fc.assert(
-      fc.property(fc.string({ minLength: 1, maxLength: 60 }), access, (url, how) => {
-        const args = inspectArguments({ url, access: how });
-        deepEqual(heardInspect(args), { order: { url, access: how } });
-        deepEqual(heardInspect(args.slice(1)), { order: { url, access: how } });
+      fc.property(fc.string({ minLength: 1, maxLength: 60 }), access, asks, (url, how, only) => {
+        const order = { url, access: how, ...only };
+        const args = inspectArguments(order);
+        deepEqual(heardInspect(args), { order });
+        deepEqual(heardInspect(args.slice(1)), { order });
       }),
     );
   });

@@ -48,11 +48,16 @@ export function heardAccess(
 export interface InspectOrder {
   url: string;
   access: SourceAccess;
+  /** Only what the name means now is asked, not what the image is like. */
+  only?: 'digest';
 }
 
+const inspectFlags = { ...accessFlags, 'only-digest': { type: 'boolean' } } as const;
+
 /** The arguments of `inspect`. */
-export const inspectArguments = ({ url, access }: InspectOrder): string[] => [
+export const inspectArguments = ({ url, access, only }: InspectOrder): string[] => [
   'inspect',
+  ...(only === undefined ? [] : ['--only-digest']),
   ...accessArguments(access),
   '--',
   url,
@@ -62,10 +67,10 @@ export const inspectArguments = ({ url, access }: InspectOrder): string[] => [
 export function heardInspect(args: readonly string[]): { order: InspectOrder } | { wrong: string } {
   try {
     const rest = args[0] === 'inspect' ? args.slice(1) : [...args];
-    const { values, positionals } = parseArgs({ args: rest, options: accessFlags, allowPositionals: true });
+    const { values, positionals } = parseArgs({ args: rest, options: inspectFlags, allowPositionals: true });
     const [url, ...more] = positionals;
     if (url === undefined || more.length > 0) return { wrong: 'one image must be named, behind --' };
-    return { order: { url, access: heardAccess(values) } };
+    return { order: { url, access: heardAccess(values), ...(values['only-digest'] && { only: 'digest' }) } };
   } catch (error) {
     return { wrong: error instanceof Error ? error.message : 'the arguments cannot be read' };
   }

@@ -3,8 +3,13 @@
 import * as z from 'zod';
 import { withRules } from '../schema/index.ts';
 
-const part = '[a-z0-9]+([._-]+[a-z0-9]+)*';
-const repository = `([A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]+)?/)?${part}(/${part})*`;
+const label = '[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?';
+/** What has neither a dot nor a port is no host, but the first part of a repository, which has no upper case. */
+const host = `${label}([.]${label})*:[0-9]+|${label}([.]${label})+`;
+const part = '[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*';
+const repository = `((${host})/)?${part}(/${part})*`;
+const [tagBegins, tagGoesOn] = ['[A-Za-z0-9_]', '[A-Za-z0-9._-]'];
+const kernel = '[$][{]KERNEL_(FULL_)?VERSION[}]';
 const digest = '@sha256:[0-9a-f]{64}';
 
 const named = (pattern: string, message: string) =>
@@ -12,8 +17,8 @@ const named = (pattern: string, message: string) =>
 
 /** The name of an image. */
 export const imageName = (message: string) =>
-  named(`${repository}(:[A-Za-z0-9_][A-Za-z0-9._-]*)?(${digest})?`, message);
+  named(`${repository}(:${tagBegins}${tagGoesOn}{0,127})?(${digest})?`, message);
 
 /** The same, with a tag or a digest; the tag may have the version of a kernel in it, for whoever pulls it. */
 export const kernelImageName = (message: string) =>
-  named(`${repository}(:([A-Za-z0-9_.-]|[$][{]KERNEL_(FULL_)?VERSION[}])+(${digest})?|${digest})`, message);
+  named(`${repository}(:(${tagBegins}|${kernel})(${tagGoesOn}|${kernel}){0,127}(${digest})?|${digest})`, message);

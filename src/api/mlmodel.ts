@@ -10,6 +10,7 @@ import {
   type StatusOf,
   withRules,
 } from '../schema/index.ts';
+import { imageName } from './images.ts';
 import { podFields } from './podfields.ts';
 import { rolloutFields } from './rollout.ts';
 
@@ -45,7 +46,11 @@ const storageSize = withRules(
 );
 
 const server = z.object({
-  image: z.string().min(1).max(512).optional().describe("The image of the server, instead of the framework's."),
+  image: imageName(
+    'must be the name of an image: registry.example/team/server:tag, or with @sha256:... instead of the tag or behind it',
+  )
+    .optional()
+    .describe("The image of the server, instead of the framework's."),
   command: z.array(z.string().max(4096)).max(64).optional().describe('The program to run, instead of the entrypoint.'),
   args: z.array(z.string().max(4096)).max(128).optional().describe("Its arguments, instead of the framework's."),
   port: z.int32().min(1).max(65535).optional().describe('The port on which it answers over HTTP.'),

@@ -70,7 +70,7 @@ export const registryVerdicts: Readonly<Partial<Record<string, Verdict>>> = {
 /** How `download` ends: `done`, a `verdict` that nobody should repeat, or a fault of the network that may pass. */
 export const exitCode = { done: 0, fault: 1, verdict: 42 } as const;
 
-/** The last word of `download` or `inspect`: its termination message. Only `inspect` says whether a node can mount it. */
+/** The last word of `download` or `inspect`: its termination message. Only `inspect` says whether a node can mount it, if asked. */
 export type LastWord =
   | { result: 'done'; digest: string; bytes: number; mountable?: boolean }
   | { result: 'verdict'; verdict: Verdict; message: string }

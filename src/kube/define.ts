@@ -86,6 +86,8 @@ export interface Fact<P, I, V, C> {
   freshFor: number;
   /** A value that stays the same is fetched again after a twentieth of the time that it has, up to so many milliseconds. */
   slowsTo?: number;
+  /** Whether this value is the last one: it is not fetched again. */
+  isFinal?(value: V): boolean;
   /** At most so many fetches a second for all objects together; no limit if left out. */
   perSecond?: number;
   /** The part of the time in which fetches may run, all objects together: the dearer an answer, the seldomer it is asked. */

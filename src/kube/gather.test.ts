@@ -24,6 +24,7 @@ interface Limits {
   slowsTo?: number;
   after?: number;
   share?: number;
+  isFinal?: (value: unknown) => boolean;
 }
 
 /** A gatherer of one fact, whose inputs are the object's spec and whose answers the test gives. */
@@ -131,6 +132,17 @@ describe('a fact', () => {
     facts('Oslo');
     await last(asked).answer('a city');
     equal(clock.timers, 0);
+  });
+
+  test('is asked for until its answer is the last one', async () => {
+    const { facts, asked, woken, clock } = gathering({ isFinal: (value) => value === 'spring' });
+    facts('Oslo');
+    for (const sky of ['snow', 'snow', 'spring']) {
+      await last(asked).answer(sky);
+      await clock.advance(freshFor);
+    }
+    deepEqual([facts('Oslo'), asked.length, clock.timers], [known('spring'), 3, 0]);
+    deepEqual(woken, ['a', 'a']);
   });
 
   test('of other inputs is another fact: the old answer is void, and its question is given up', async () => {

@@ -121,7 +121,7 @@ export class Gatherer {
       held.known = { state: 'known', value };
       held.failures = 0;
       if (hashOf(held.known) !== before) held.since = clock.monotonic();
-      next = freshness(fact, clock.monotonic() - held.since);
+      next = fact.isFinal?.(value) ? Infinity : freshness(fact, clock.monotonic() - held.since);
     } catch (error) {
       held.failures++;
       // A value that was known stays the last word while its inputs stand; only the first fetch can fail visibly.

@@ -19,6 +19,11 @@ describe('the credentials of a Docker configuration', () => {
     equal(config({ 'registry.example': auth('ann:x') })(at('evil-registry.example')), undefined);
   });
 
+  test('are read from the older form, too, which has hosts at its top', () => {
+    const old = dockerCredentials(JSON.stringify({ 'https://registry.example': { ...auth('ann:x'), email: 'a@b' } }));
+    deepEqual(old(at('registry.example')), { username: 'ann', password: 'x' });
+  });
+
   test('of the hub are found under its own key', () => {
     const hub = config({ 'https://index.docker.io/v1/': auth('ann:x') });
     deepEqual(hub(at('docker.io')), { username: 'ann', password: 'x' });

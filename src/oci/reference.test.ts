@@ -14,6 +14,8 @@ describe('a reference', () => {
     ['[::1]:5000/iris', { host: '[::1]:5000', repository: 'iris', tag: 'latest' }],
     ['REG:5000/models/iris__a-b.c', { host: 'REG:5000', repository: 'models/iris__a-b.c', tag: 'latest' }],
     ['docker.io/iris', { host: 'docker.io', repository: 'library/iris', tag: 'latest' }],
+    ['index.docker.io/iris:1', { host: 'docker.io', repository: 'library/iris', tag: '1' }],
+    ['index.docker.io/ann/iris:1', { host: 'docker.io', repository: 'ann/iris', tag: '1' }],
     [`registry.example/iris@${digest}`, { host: 'registry.example', repository: 'iris', digest }],
     [`registry.example/iris:1@${digest}`, { host: 'registry.example', repository: 'iris', tag: '1', digest }],
   ];

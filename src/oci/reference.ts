@@ -34,10 +34,14 @@ export function readReference(text: string): { reference: Reference } | { wrong:
   const tag = colon < 0 ? undefined : name.slice(colon + 1);
   const fault = hostFault(host) ?? repositoryFault(host, repository) ?? tagFault(tag) ?? digestFault(digest, rest);
   if (fault !== undefined) return wrong(fault);
-  const full = host === hub.name && !repository.includes('/') ? `library/${repository}` : repository;
+  const isHub = host === hub.name || host === hub.key;
+  const place = isHub ? { host: hub.name, repository: inHub(repository) } : { host, repository };
   const asked = { ...(tag !== undefined && { tag }), ...(digest !== undefined && { digest }) };
-  return { reference: { host, repository: full, ...((tag ?? digest) === undefined ? { tag: 'latest' } : asked) } };
+  return { reference: { ...place, ...((tag ?? digest) === undefined ? { tag: 'latest' } : asked) } };
 }
+
+/** Its own images have a short name there. */
+const inHub = (repository: string): string => (repository.includes('/') ? repository : `library/${repository}`);
 
 /** The same for what must be right; the error is for people. */
 export function referenceOf(text: string): Reference {

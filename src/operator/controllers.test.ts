@@ -7,7 +7,8 @@ import { controllersFrom } from './controllers.ts';
 import { apiServerFrom } from './place.ts';
 import { readSettings, type Settings } from './index.ts';
 
-const clients = { registry: { lookAt: () => Promise.reject(new Error('not asked here')) } };
+const notAsked = () => Promise.reject(new Error('not asked here'));
+const clients = { registry: { lookAt: notAsked, digestOf: notAsked } };
 
 function rightsWith(...args: string[]): string[] {
   const asked = readSettings({ args, env: {}, read: () => '' });

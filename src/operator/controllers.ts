@@ -5,7 +5,7 @@ import { deviceTemplateController } from '../controllers/devicetemplate/index.ts
 import { mlModelController } from '../controllers/mlmodel/index.ts';
 import { modelDeploymentController } from '../controllers/modeldeployment/index.ts';
 import type { OperatorOptions } from '../kube/index.ts';
-import { lookAt, openRegistry } from '../programs/inspect/index.ts';
+import { digestAt, lookAt, openRegistry } from '../programs/inspect/index.ts';
 import type { RegistryClients } from '../serving/index.ts';
 import { exposureFrom, type ExposureSettings } from './exposure.ts';
 import { tableOf } from './frameworks.ts';
@@ -50,5 +50,10 @@ export function clientsFrom(
   around: { clock: Clock; random: () => number; rules: EgressRules },
 ): RegistryClients {
   const registry = openRegistry({ ...around, plainHttp });
-  return { registry: { lookAt: (image, signal) => lookAt(registry, image, signal) } };
+  return {
+    registry: {
+      lookAt: (image, signal) => lookAt(registry, image, signal),
+      digestOf: (image, signal) => digestAt(registry, image, signal),
+    },
+  };
 }

@@ -5,7 +5,7 @@
 import type { Fact, Observed } from '../kube/define.ts';
 import { type Job, jobResult, KubeEvent, type KubeObject, Pod } from '../objects/index.ts';
 import { hasSucceeded, podsOf } from './jobs.ts';
-import type { Looked, RegistryClients } from './registry.ts';
+import type { Registry, RegistryClients, Resolved } from './registry.ts';
 
 type About = { namespace: string; uid: string };
 
@@ -54,12 +54,18 @@ export interface Asked {
   attempt: string;
 }
 
-/** What is behind the name of an image, while that is asked. */
-export const manifestOf = <P>(
+/**
+ * What is behind the name of an image, while that is asked. What was found stays; what was refused is asked again, because
+ * images are pushed after they are named.
+ */
+export const manifestOf = <P, L extends Resolved>(
   asked: (object: P, seen: Observed) => Asked | undefined,
-): Fact<P, Asked, Looked, RegistryClients> => ({
-  freshFor: Infinity,
+  ask: (registry: Registry, image: string, signal: AbortSignal) => Promise<L>,
+): Fact<P, Asked, L, RegistryClients> => ({
+  freshFor: 60_000,
+  slowsTo: 600_000,
+  isFinal: (looked) => 'digest' in looked,
   perSecond: 50,
   inputs: asked,
-  fetch: ({ image }, { clients, signal }) => clients.registry.lookAt(image, signal),
+  fetch: ({ image }, { clients, signal }) => ask(clients.registry, image, signal),
 });

@@ -15,7 +15,6 @@ export {
   podsOf,
 } from './jobs.ts';
 export {
-  type Image,
   imageBehind,
   type Looking,
   type LookFacts,
@@ -28,7 +27,7 @@ export { budget, clusterService } from './network.ts';
 export type { Named, Served, Sized } from './parent.ts';
 export { annotationsOf, containerBasics, defined, podBasics, pullPolicyOf, startingFields } from './pod.ts';
 export { podsIn, serversOf } from './pods.ts';
-export type { Looked, Registry, RegistryClients } from './registry.ts';
+export type { Image, Looked, Refused, Registry, RegistryClients, Resolved } from './registry.ts';
 export {
   isOutdated,
   nextNumber,

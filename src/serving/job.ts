@@ -23,6 +23,8 @@ export interface Task extends Pick<Named, 'name' | 'labels'> {
   attempt: string;
   args: string[];
   memory: string;
+  /** Seconds after its end until it is removed, whatever the end was. */
+  removedAfter?: number;
   /** Further annotations of the pod. */
   annotations?: Record<string, string>;
   /** Further fields of the pod. */
@@ -56,6 +58,7 @@ export function programJob(spec: PodFields, task: Task, settings: ProgramSetting
     spec: {
       backoffLimit: 6,
       activeDeadlineSeconds: mostSeconds,
+      ...defined({ ttlSecondsAfterFinished: task.removedAfter }),
       podReplacementPolicy: 'Failed',
       podFailurePolicy: {
         rules: [
@@ -138,24 +141,44 @@ const mountOf = (folder: keyof typeof folders, source: object): Mount => {
   return { volume: { name: path.slice(1), ...source }, path, readOnly: true };
 };
 
-/** One file for each Secret. One that is missing is not waited for: a kubelet does not either. */
+/** One file for each Secret, by the key of its type. What is missing is not waited for: a kubelet does not either. */
 const fileOf = ({ name }: { name: string }, index: number) => ({
-  secret: { name, items: [{ key: '.dockerconfigjson', path: `${index}.json` }], optional: true },
+  secret: {
+    name,
+    items: [
+      { key: '.dockerconfigjson', path: `${index}.json` },
+      { key: '.dockercfg', path: `${index}.dockercfg` },
+    ],
+    optional: true,
+  },
 });
 
 /** What is looked at, and under which name. */
 export interface Inspection extends Named {
   image: string;
   attempt: string;
+  /** Weights are looked at as a whole; of what nodes run, the digest is enough. */
+  only?: 'digest';
 }
+
+/** Seconds for which a refusal that a Job was given stands: then the Job is gone, and the look begins anew. */
+const refusedFor = 300;
 
 /** The Job that looks at an image with the Secrets that a parent names. What it found stands in the last word of its pod. */
 export function imageJob(
   spec: PodFields & Asker,
-  { image, ...inspection }: Inspection,
+  { image, only, ...inspection }: Inspection,
   settings: ProgramSettings,
 ): Job {
   const { access, mounts } = sourceAccess(spec, 'image', settings);
-  const args = inspectArguments({ url: `oci://${image}`, access });
-  return programJob(spec, { ...inspection, component: 'inspect', args, memory: '256Mi', mounts }, settings);
+  const args = inspectArguments({ url: `oci://${image}`, access, ...defined({ only }) });
+  const task = {
+    ...inspection,
+    component: 'inspect',
+    args,
+    memory: '256Mi',
+    mounts,
+    removedAfter: refusedFor,
+  } as const;
+  return programJob(spec, task, settings);
 }

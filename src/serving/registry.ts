@@ -3,15 +3,22 @@
 
 import type { Verdict } from '../api/index.ts';
 
-/** What a registry answered. What may pass by itself is no answer: the client throws it. */
-export type Looked =
-  /** `mountable`: an image that nodes mount with its files in it. `bytes`: the room that a copy takes. */
-  { digest: string; mountable: boolean; bytes: number } | { refused: Verdict; message: string };
+/** A registry said no. What may pass by itself is no answer: the client throws it. */
+export type Refused = { refused: Verdict; message: string };
+
+/** An image as weights. `mountable`: nodes mount it with its files in it. `bytes`: the room that a copy takes. */
+export type Image = { digest: string; mountable: boolean; bytes: number };
+
+/** What a registry answered about weights, and about the name of an image that nodes run. */
+export type Looked = Image | Refused;
+export type Resolved = { digest: string } | Refused;
 
 /** A registry, as far as a controller needs one. */
 export interface Registry {
-  /** Looks at an image, `host/repository:tag` or by digest. */
+  /** Looks at an image with weights in it, `host/repository:tag` or by digest. */
   lookAt(image: string, signal: AbortSignal): Promise<Looked>;
+  /** Asks only what a name means now: whether an image can be run is for nodes to say. */
+  digestOf(image: string, signal: AbortSignal): Promise<Resolved>;
 }
 
 /** What the facts of a served parent are asked of, beside the API server. */

@@ -12,7 +12,7 @@ import {
 } from '../../src/controllers/modeldeployment/index.ts';
 import type { Decision, Facts, Observed } from '../../src/kube/define.ts';
 import type { ControllerRevision, Deployment, Job, Pod } from '../../src/objects/index.ts';
-import { type Looked, type ProgramSettings, revisionObject, serverDeployment } from '../../src/serving/index.ts';
+import { type ProgramSettings, type Resolved, revisionObject, serverDeployment } from '../../src/serving/index.ts';
 import { ended, programPod, readyStatus, type Result } from './mlmodel.ts';
 import { now } from './plans.ts';
 
@@ -80,7 +80,7 @@ export const noFacts: Facts<ModelDeploymentFacts> = {
 };
 
 /** What the registry answered. */
-export const answered = (value: Looked): Facts<ModelDeploymentFacts> => ({
+export const answered = (value: Resolved): Facts<ModelDeploymentFacts> => ({
   ...noFacts,
   manifest: { state: 'known', value },
 });

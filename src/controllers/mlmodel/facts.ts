@@ -13,7 +13,7 @@ import {
   Service,
   waitsForAddress,
 } from '../../objects/index.ts';
-import { endedPodsOf, eventsOf, jobEventsOf, type LookFacts, stuckServer } from '../../serving/index.ts';
+import { endedPodsOf, eventsOf, jobEventsOf, type Looked, type LookFacts, stuckServer } from '../../serving/index.ts';
 import { jobsFor } from './downloads.ts';
 import { inspectName } from './look.ts';
 import { exposeName } from './network.ts';
@@ -21,7 +21,7 @@ import { askedSource } from './revision.ts';
 import { serverName } from './server.ts';
 import { digestOn } from './volume.ts';
 
-export type MLModelFacts = LookFacts & {
+export type MLModelFacts = LookFacts<Looked> & {
   progress: Progress | undefined;
   claimEvents: KubeEvent[];
   exposeEvents: KubeEvent[];

@@ -190,12 +190,13 @@ describe('while nobody knows what an image is', () => {
     deepEqual([says(later ?? never, 'Reconciling'), says(later ?? never, 'Stalled')], ['False', 'True']);
   });
 
-  test('a refusal is final, with what to do', () => {
+  test('a refusal stalls, with what to do', () => {
     for (const verdict of ['SourceNotFound', 'SourceTLSError', 'EgressDenied', 'SourceUnauthorized'] as const) {
       const after = look(v1, seen(), { facts: told(refused(verdict)) });
       deepEqual([conditionOf(after.status, 'Stalled')?.reason, after.want.length], [verdict, 0]);
     }
     match(look(v1, seen(), { facts: told(refused('SourceUnauthorized')) }).status.message ?? '', /imagePullSecrets/);
+    match(look(v1, seen(), { facts: told(refused('SourceNotFound')) }).status.message ?? '', /looked for again.*retry/);
   });
 });
 
@@ -209,17 +210,31 @@ describe('a private image', () => {
 
   test('is looked at by a Job with the Secrets that the model names', () => {
     equal(plan(locked, seen(), asks), '!Job');
-    match(look(locked, seen(), { facts: asks }).status.message ?? '', /wants to know who asks/);
+    match(look(locked, seen(), { facts: asks }).status.message ?? '', /may want to know who asks/);
     const [job] = wantedOf<Job>(look(locked, seen(), { facts: asks }), 'Job');
     ok(job);
     match(job.metadata.name, /^iris-inspect-[0-9a-f]{10}$/);
     const [volume] = job.spec.template.spec['volumes'] as object[];
+    const items = [
+      { key: '.dockerconfigjson', path: '0.json' },
+      { key: '.dockercfg', path: '0.dockercfg' },
+    ];
     deepEqual(volume, {
       name: 'pull-secrets',
-      projected: {
-        sources: [{ secret: { name: 'pull', items: [{ key: '.dockerconfigjson', path: '0.json' }], optional: true } }],
-      },
+      projected: { sources: [{ secret: { name: 'pull', items, optional: true } }] },
     });
+  });
+
+  test('may be hidden from the operator, and is looked at by the Job then, too', () => {
+    for (const spec of [locked.spec, { credentials: 'mine' }])
+      equal(plan(image(spec), seen(), told(refused('SourceNotFound'))), '!Job');
+  });
+
+  test('that is pushed late is looked for again: the Job that was refused is removed', () => {
+    const word = { result: 'verdict', verdict: 'SourceNotFound', message: '404' } as const;
+    const refusal = look(locked, seen(inspection(locked, 'Failed'), inspectPod(locked, word)), { facts: pending });
+    match(refusal.status.message ?? '', /^404; it is looked for again/);
+    equal(wantedOf<Job>(refusal, 'Job')[0]?.spec['ttlSecondsAfterFinished'], 300);
   });
 
   test('is cut from the last word of the Job, which is not wanted any more then', () => {

@@ -33,12 +33,14 @@ describe('what is behind a name', () => {
   test('is asked of the registry that is handed in', async () => {
     const looked = { digest: 'sha256:0', mountable: true, bytes: 1 };
     const asked: string[] = [];
-    const registry = { lookAt: async (name: string) => (asked.push(name), looked) };
+    const registry = { lookAt: async (name: string) => (asked.push(name), looked), digestOf: notAsked };
     const answer = await manifest.fetch(
       { image: 'registry.example/iris:1', attempt: '' },
       { kube: reader([], true), clients: { registry }, signal },
     );
     deepEqual([answer, asked], [looked, ['registry.example/iris:1']]);
+    const refused = { refused: 'SourceNotFound', message: '404' } as const;
+    deepEqual([manifest.isFinal?.(looked), manifest.isFinal?.(refused), manifest.freshFor], [true, false, 60_000]);
   });
 });
 
@@ -72,12 +74,13 @@ describe('a node', () => {
   test('that says nothing is not known to', () => equal(canMount({}), false));
 });
 
+const notAsked = () => Promise.reject(new Error('not asked here'));
+
 /** A reader over these nodes, with an API server that keeps the field, drops it, or refuses it. */
 function reader(nodes: Node[], keeps: boolean | 'refuses', asked: unknown[] = []): Reader {
-  const never = () => Promise.reject(new Error('not asked here'));
   return {
-    get: never,
-    podLog: never,
+    get: notAsked,
+    podLog: notAsked,
     list: async <T extends KubeObject>(_kind: Kind<T>, _namespace: string, query?: Record<string, string>) => {
       asked.push(query?.['labelSelector']);
       return nodes as KubeObject[] as T[];
@@ -97,7 +100,7 @@ describe('whether nodes mount images', () => {
   const inputs = fact.inputs(image, seen());
   const good = node('v1.36.3', 'containerd://2.4.2');
   const old = node('v1.34.0', 'containerd://2.4.2');
-  const clients = { registry: { lookAt: () => Promise.reject(new Error('not asked here')) } };
+  const clients = { registry: { lookAt: notAsked, digestOf: notAsked } };
   const asking = async (of: typeof fact, model: MLModel, kube: Reader) => {
     const trial = of.inputs(model, seen());
     return trial && of.fetch(trial, { kube, clients, signal });

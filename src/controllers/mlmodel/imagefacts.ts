@@ -7,16 +7,19 @@ import type { Fact, Reader, Rule } from '../../kube/define.ts';
 import { Deployment, Job, Node } from '../../objects/index.ts';
 import { manifestOf } from '../../serving/index.ts';
 import { inspectName, isOpen, mountsImage } from './look.ts';
-import type { MLModelClients } from './registry.ts';
+import type { Looked, MLModelClients } from './registry.ts';
 import { renderTemplate, server } from './server.ts';
 import type { MLModelSettings } from './settings.ts';
 import { attemptOf, imageAsked } from './source.ts';
 
 /** What is behind the name that is asked; not while a Job asks. Whoever mends something wants it asked again. */
-export const manifest = manifestOf<MLModel>((model, seen) => {
-  const asks = isOpen(model, seen) && !seen.get(Job, inspectName(model));
-  return asks ? { image: imageAsked(model), attempt: attemptOf(model) } : undefined;
-});
+export const manifest = manifestOf<MLModel, Looked>(
+  (model, seen) => {
+    const asks = isOpen(model, seen) && !seen.get(Job, inspectName(model));
+    return asks ? { image: imageAsked(model), attempt: attemptOf(model) } : undefined;
+  },
+  (registry, image, signal) => registry.lookAt(image, signal),
+);
 
 /** Whether the API server keeps image volumes, and all nodes that may run the servers are known to mount them. */
 export function imageVolumes(

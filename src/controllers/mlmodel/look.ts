@@ -4,7 +4,15 @@
 import { childName, mark, type MLModel, shortHash } from '../../api/index.ts';
 import type { Facts, Observed } from '../../kube/define.ts';
 import { type Cause, Deployment, Job, type PodTemplate } from '../../objects/index.ts';
-import { imageBehind, type Looking, type Question, toldTo, type Unread, untold } from '../../serving/index.ts';
+import {
+  type Image,
+  imageBehind,
+  type Looking,
+  type Question,
+  toldTo,
+  type Unread,
+  untold,
+} from '../../serving/index.ts';
 import type { MLModelFacts } from './facts.ts';
 import { revisionName, storedRevision } from './revision.ts';
 import { serverName } from './server.ts';
@@ -37,11 +45,12 @@ export function lookOf(
 /** Whether nobody knows yet what the name of an image means for this revision. */
 export const isOpen = (model: MLModel, seen: Observed): boolean => isImage(model) && !storedRevision(model, seen);
 
-const questionOf = (model: MLModel): Question => ({
+const questionOf = (model: MLModel): Question<Image> => ({
   image: imageAsked(model),
   job: inspectName(model),
   hasPullSecrets: (model.spec.imagePullSecrets ?? []).length > 0,
   hasCredentials: model.spec.credentials !== undefined,
+  heard: ({ digest, bytes, mountable }) => (mountable === undefined ? undefined : { digest, bytes, mountable }),
 });
 
 /** Whether nodes mount images, as far as it is known; what cannot be found out for long is taken for a no. */

@@ -27,7 +27,7 @@ export function messageOf({ stage, plan, model }: { stage: Stage; plan: Plan; mo
 function waiting({ weights }: Plan): string {
   if (weights.at !== 'looking') return 'Waiting for the volume to be made';
   return weights.inspecting
-    ? 'A Job looks at the image of the weights, because its registry wants to know who asks'
+    ? 'A Job looks at the image of the weights, because its registry may want to know who asks'
     : 'The image of the weights is being looked at';
 }
 

@@ -4,11 +4,19 @@
 import type { ModelDeployment } from '../../api/index.ts';
 import type { Observed } from '../../kube/define.ts';
 import { Deployment, Job } from '../../objects/index.ts';
-import { endedPodsOf, eventsOf, jobEventsOf, type LookFacts, manifestOf, stuckServer } from '../../serving/index.ts';
+import {
+  endedPodsOf,
+  eventsOf,
+  jobEventsOf,
+  type LookFacts,
+  manifestOf,
+  type Resolved,
+  stuckServer,
+} from '../../serving/index.ts';
 import { attemptOf, imageAsked, knownImage, resolveName } from './image.ts';
 import { modelName } from './server.ts';
 
-export type ModelDeploymentFacts = LookFacts;
+export type ModelDeploymentFacts = LookFacts<Resolved>;
 
 function jobsAsked(object: ModelDeployment, seen: Observed): Job[] {
   const job = seen.get(Job, resolveName(object));
@@ -16,10 +24,13 @@ function jobsAsked(object: ModelDeployment, seen: Observed): Job[] {
 }
 
 export const gather = {
-  manifest: manifestOf<ModelDeployment>((object, seen) => {
-    const isOpen = knownImage(object, seen) === undefined && jobsAsked(object, seen).length === 0;
-    return isOpen ? { image: imageAsked(object), attempt: attemptOf(object) } : undefined;
-  }),
+  manifest: manifestOf<ModelDeployment, Resolved>(
+    (object, seen) => {
+      const isOpen = knownImage(object, seen) === undefined && jobsAsked(object, seen).length === 0;
+      return isOpen ? { image: imageAsked(object), attempt: attemptOf(object) } : undefined;
+    },
+    (registry, image, signal) => registry.digestOf(image, signal),
+  ),
   podEvents: eventsOf<ModelDeployment>((object, seen) =>
     stuckServer(seen.get(Deployment, modelName(object)), seen, 'ours'),
   ),

@@ -11,6 +11,7 @@ import {
   type LookFacts,
   pinned,
   type ProgramSettings,
+  type Resolved,
   startingFields,
   toldTo,
   type Unread,
@@ -22,7 +23,7 @@ import { modelName } from './server.ts';
 export type Look = { at: 'found'; image: string } | Looking | Unread;
 
 /** What is known of the image that is asked for. */
-export function lookOf(object: ModelDeployment, seen: Observed, facts: Facts<LookFacts>): Look {
+export function lookOf(object: ModelDeployment, seen: Observed, facts: Facts<LookFacts<Resolved>>): Look {
   const known = knownImage(object, seen);
   if (known !== undefined) return { at: 'found', image: known };
   const question = {
@@ -31,6 +32,7 @@ export function lookOf(object: ModelDeployment, seen: Observed, facts: Facts<Loo
     hasPullSecrets: (object.spec.imagePullSecrets ?? []).length > 0,
     hasCredentials: false,
     wayOut: '; where only nodes can reach it, name it by its digest, for which nobody is asked',
+    heard: ({ digest }: { digest: string }) => ({ digest }),
   };
   const looked = imageBehind(question, seen, facts);
   return 'at' in looked ? looked : { at: 'found', image: pinned(question.image, looked.digest) };
@@ -70,6 +72,7 @@ export const resolveJob = (object: ModelDeployment, settings: ProgramSettings): 
       labels: partLabels(ModelDeployment.kind, object.metadata.name, 'inspect'),
       attempt: attemptOf(object),
       image: imageAsked(object),
+      only: 'digest',
     },
     settings,
   );

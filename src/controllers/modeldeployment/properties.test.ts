@@ -39,7 +39,7 @@ const objects = specs.map(({ bounds, pull, strategy, ...spec }) =>
 
 const facts = fc.constantFrom(
   noFacts,
-  answered({ digest, mountable: false, bytes: 1 }),
+  answered({ digest }),
   answered({ refused: 'SourceNotFound', message: 'it is not there' }),
   answered({ refused: 'SourceUnauthorized', message: 'who asks?' }),
   { ...noFacts, manifest: { state: 'failed', why: 'no route', lasting: true } } as const,

@@ -73,7 +73,7 @@ function messageOf({ stage, plan: { asked, look, rollout }, object }: Told): str
   return `${stage.cause?.message ?? (look.inspecting ? inspecting : 'The image is being looked at')}${until}`;
 }
 
-const inspecting = 'A Job looks at the image, because its registry wants to know who asks';
+const inspecting = 'A Job looks at the image, because its registry may want to know who asks';
 
 /** All conditions, the summary first. */
 function verdicts(told: Told): Verdict[] {

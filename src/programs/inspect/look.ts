@@ -8,19 +8,33 @@ import {
   type Inspected,
   type InspectedImage,
   readReference,
+  type Reference,
   type Registry,
   RegistryError,
+  resolve,
 } from '../../oci/index.ts';
 
 /** What a registry answered. */
-export type Looked = { digest: string; mountable: boolean; bytes: number } | { refused: Verdict; message: string };
+type Refused = { refused: Verdict; message: string };
+export type Looked = { digest: string; mountable: boolean; bytes: number } | Refused;
+export type Resolved = { digest: string } | Refused;
 
-/** Looks at `[oci://]host/repository[:tag][@digest]`. What may pass is thrown. */
-export async function lookAt(registry: Registry, image: string, signal?: AbortSignal): Promise<Looked> {
+/** Looks at the weights in `[oci://]host/repository[:tag][@digest]`. What may pass is thrown. */
+export const lookAt = (registry: Registry, image: string, signal?: AbortSignal): Promise<Looked> =>
+  refusable(image, async (reference) => found(await inspect(registry, reference, signal ? { signal } : {})));
+
+/** What such a name means now, in one request: images for other platforms may be missing, or more than anybody would read. */
+export const digestAt = (registry: Registry, image: string, signal?: AbortSignal): Promise<Resolved> =>
+  refusable(image, async (reference) => {
+    const { digest } = await resolve(registry, reference, signal ? { signal } : {});
+    return { digest };
+  });
+
+async function refusable<T>(image: string, ask: (reference: Reference) => Promise<T>): Promise<T | Refused> {
   const read = readReference(image);
   if ('wrong' in read) return { refused: 'SourceNotFound', message: read.wrong };
   try {
-    return found(await inspect(registry, read.reference, signal ? { signal } : {}));
+    return await ask(read.reference);
   } catch (error) {
     const refused = verdictOf(error);
     if (refused === undefined) throw error;

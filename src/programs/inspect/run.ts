@@ -3,7 +3,7 @@
 import { type InspectOrder, type LastWord, type SourceAccess } from '../../api/index.ts';
 import { type Clock, egressRules, NoCertificate, wordsOf } from '../../base/index.ts';
 import { type Identity, identityOf } from '../../oci/index.ts';
-import { lookAt } from './look.ts';
+import { digestAt, lookAt } from './look.ts';
 import { openRegistry } from './registry.ts';
 
 /** What the program finds around itself. */
@@ -19,15 +19,15 @@ export interface Surroundings {
 }
 
 /** Looks, and says what was found. */
-export async function runInspect({ url, access }: InspectOrder, around: Surroundings): Promise<LastWord> {
+export async function runInspect({ url, access, only }: InspectOrder, around: Surroundings): Promise<LastWord> {
   const { deny = [], plainHttp = [] } = access;
   const identity = identityIn(access, around);
   if ('result' in identity) return identity;
   try {
     const rules = egressRules({ ...around, deny });
     await using registry = openRegistry({ ...around, rules, plainHttp, ...identity });
-    const looked = await lookAt(registry, url);
-    if ('digest' in looked) return { result: 'done', ...looked };
+    const looked = only === 'digest' ? await digestAt(registry, url) : await lookAt(registry, url);
+    if ('digest' in looked) return { result: 'done', bytes: 0, ...looked };
     return { result: 'verdict', verdict: looked.refused, message: looked.message };
   } catch (error) {
     const message = wordsOf(error);

@@ -28,5 +28,7 @@ export const breaks: Meanings['breaks'] = {
     modelURL: `oci://registry.example/a@sha256:${'a'.repeat(64)}`,
     digest: `sha256:${'b'.repeat(64)}`,
   }),
+  'must be the name of an image: registry.example/team/server:tag, or with @sha256:... instead of the tag or behind it':
+    asking({ server: { image: 'Not An Image' } }),
   ...podBreaks,
 };
