@@ -32,6 +32,21 @@ export const jobEventsOf = <P>(jobs: Jobs<P>): Fact<P, About, KubeEvent[], objec
     jobs(object, seen).find((one) => jobResult(one) === 'running' && podsOf(one, seen).length === 0),
   );
 
+/** The events of a pod that has its node and does not start: of a Job, and without one the server that is stuck. */
+export const podEventsOf = <P>(
+  jobs: Jobs<P>,
+  server: (object: P, seen: Observed) => Pod | undefined,
+): Fact<P, About, KubeEvent[], object> =>
+  eventsOf((object, seen) => stuckProgram(jobs(object, seen), seen) ?? server(object, seen));
+
+const stuckProgram = (jobs: readonly Job[], seen: Observed): Pod | undefined =>
+  jobs
+    .flatMap((job) => podsOf(job, seen))
+    .find(
+      ({ metadata, spec, status }) =>
+        status?.phase === 'Pending' && spec.nodeName !== undefined && !metadata.deletionTimestamp,
+    );
+
 /** The pods of a Job that is complete and whose pods are not known to be: they are gone, or their news are late. */
 export const endedPodsOf = <P>(jobs: Jobs<P>): Fact<P, About, Pod[], object> => ({
   freshFor: Infinity,

@@ -1,6 +1,6 @@
 // The door of the folder: what kinds share whose pods serve. Pure functions of what the cache saw, and the facts that they need.
 
-export { type Asked, endedPodsOf, eventsOf, jobEventsOf, manifestOf } from './facts.ts';
+export { type Asked, endedPodsOf, eventsOf, jobEventsOf, manifestOf, podEventsOf } from './facts.ts';
 export { formerRevisions } from './history.ts';
 export { imageJob, type ProgramSettings, programJob, sourceAccess, type Task } from './job.ts';
 export {

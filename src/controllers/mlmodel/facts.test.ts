@@ -7,6 +7,8 @@ import {
   claim,
   deployment,
   downloadPod,
+  inspection,
+  inspectPod,
   job,
   leaving,
   revision,
@@ -50,6 +52,11 @@ describe('the progress of a download', () => {
       equal(progress.inputs(model, seen(pod)), undefined);
   });
 
+  test('is not read from a look at an image, which has none', () => {
+    const image = aModel({ modelURL: 'oci://registry.example/iris:1', imagePullSecrets: [{ name: 'pull' }] });
+    equal(progress.inputs(image, seen(inspection(image), inspectPod(image))), undefined);
+  });
+
   test('is told with a part of the whole, if the whole is known', () => {
     const told = (value: { bytes: number; total?: number }) => {
       const world = seen(revision(model), claim(model), job(model), downloadPod(model));
@@ -85,11 +92,11 @@ describe('the events of a claim', () => {
 
 describe('the events of a download', () => {
   test('are asked for while it has its node and does not start', () => {
-    deepEqual(podEvents.inputs(secret, seen(waiting())), { namespace: 'shop', uid: 'uid-pod' });
-    deepEqual(podEvents.inputs(model, seen(waiting(model))), { namespace: 'shop', uid: 'uid-pod' });
-    equal(podEvents.inputs(secret, seen(downloadPod(secret))), undefined);
+    deepEqual(podEvents.inputs(secret, seen(job(secret), waiting())), { namespace: 'shop', uid: 'uid-pod' });
+    deepEqual(podEvents.inputs(model, seen(job(model), waiting(model))), { namespace: 'shop', uid: 'uid-pod' });
+    equal(podEvents.inputs(secret, seen(job(secret), downloadPod(secret))), undefined);
     const unplaced: Pod = { ...waiting(), spec: downloadPod(secret).spec };
-    equal(podEvents.inputs(secret, seen(unplaced)), undefined);
+    equal(podEvents.inputs(secret, seen(job(secret), unplaced)), undefined);
   });
 
   test('name the Secret that is missing', () => {

@@ -13,7 +13,15 @@ import {
   Service,
   waitsForAddress,
 } from '../../objects/index.ts';
-import { endedPodsOf, eventsOf, jobEventsOf, type Looked, type LookFacts, stuckServer } from '../../serving/index.ts';
+import {
+  endedPodsOf,
+  eventsOf,
+  jobEventsOf,
+  type Looked,
+  type LookFacts,
+  podEventsOf,
+  stuckServer,
+} from '../../serving/index.ts';
 import { jobsFor } from './downloads.ts';
 import { inspectName } from './look.ts';
 import { exposeName } from './network.ts';
@@ -35,7 +43,7 @@ export const progress: Fact<MLModel, { namespace: string; pod: string }, Progres
   perSecond: 20,
   needs: [{ group: '', resource: 'pods/log', verbs: ['get'] }],
   inputs(model, seen) {
-    const { name: pod, namespace = '' } = downloadIn('Running', model, seen)?.metadata ?? {};
+    const { name: pod, namespace = '' } = downloading(model, seen)?.metadata ?? {};
     return pod === undefined ? undefined : { namespace, pod };
   },
   async fetch({ namespace, pod }, { kube }) {
@@ -51,20 +59,18 @@ export const claimEvents = eventsOf<MLModel>((model, seen) => {
   return claim?.status?.phase === 'Pending' && digestOn(claim) === undefined ? claim : undefined;
 });
 
-/** The events of a download, an inspection or a server that has its node and does not start. */
-export const podEvents = eventsOf<MLModel>((model, seen) => {
-  const pod = downloadIn('Pending', model, seen);
-  if (pod?.spec.nodeName !== undefined) return pod;
-  const volume = askedSource(model, seen).from === 'claim' ? 'foreign' : 'ours';
-  return stuckServer(seen.get(Deployment, serverName(model)), seen, volume);
-});
-
 /** The Jobs that fetch what is asked, or look at it. */
 function jobsAsked(model: MLModel, seen: Observed): Job[] {
   const { claim } = askedSource(model, seen);
   const inspection = seen.get(Job, inspectName(model));
   return [...(claim === undefined ? [] : jobsFor(claim, seen)), ...(inspection ? [inspection] : [])];
 }
+
+/** The events of a download, an inspection or a server that has its node and does not start. */
+export const podEvents = podEventsOf<MLModel>(jobsAsked, (model, seen) => {
+  const volume = askedSource(model, seen).from === 'claim' ? 'foreign' : 'ours';
+  return stuckServer(seen.get(Deployment, serverName(model)), seen, volume);
+});
 
 export const jobEvents = jobEventsOf(jobsAsked);
 export const endedPods = endedPodsOf(jobsAsked);
@@ -75,11 +81,10 @@ export const exposeEvents = eventsOf<MLModel>((model, seen) => {
   return held && waitsForAddress(held) ? held : undefined;
 });
 
-/** The pod of the program that works for what is asked: a download onto its claim, or an inspection, which has none. */
-function downloadIn(phase: string, model: MLModel, seen: Observed): Pod | undefined {
+/** The pod that downloads what is asked onto its claim. */
+function downloading(model: MLModel, seen: Observed): Pod | undefined {
   const { claim } = askedSource(model, seen);
-  const component = claim === undefined ? 'inspect' : 'download';
   const isMeant = ({ metadata: { labels, deletionTimestamp } }: Pod) =>
-    labels?.['app.kubernetes.io/component'] === component && labels[mark.weights] === claim && !deletionTimestamp;
-  return seen.labelled(Pod).find((pod) => isMeant(pod) && pod.status?.phase === phase);
+    labels?.['app.kubernetes.io/component'] === 'download' && labels[mark.weights] === claim && !deletionTimestamp;
+  return seen.labelled(Pod).find((pod) => isMeant(pod) && pod.status?.phase === 'Running');
 }

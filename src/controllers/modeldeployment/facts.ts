@@ -1,15 +1,15 @@
 // What cannot be read from the cache of a ModelDeployment: what is behind the name of its image, why the Job that looks at
-// it makes no pod, what that said, and why a server does not start.
+// it makes no pod, what that said, and why its pod or a server does not start.
 
 import type { ModelDeployment } from '../../api/index.ts';
 import type { Observed } from '../../kube/define.ts';
 import { Deployment, Job } from '../../objects/index.ts';
 import {
   endedPodsOf,
-  eventsOf,
   jobEventsOf,
   type LookFacts,
   manifestOf,
+  podEventsOf,
   type Resolved,
   stuckServer,
 } from '../../serving/index.ts';
@@ -31,7 +31,7 @@ export const gather = {
     },
     (registry, image, signal) => registry.digestOf(image, signal),
   ),
-  podEvents: eventsOf<ModelDeployment>((object, seen) =>
+  podEvents: podEventsOf<ModelDeployment>(jobsAsked, (object, seen) =>
     stuckServer(seen.get(Deployment, modelName(object)), seen, 'ours'),
   ),
   jobEvents: jobEventsOf(jobsAsked),

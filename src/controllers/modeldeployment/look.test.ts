@@ -1,8 +1,8 @@
-// The look at an image that is not there yet, or not for everybody: it goes on by itself, and nothing is written meanwhile.
+// The look at an image that is not there yet, or not for everybody: it goes on by itself, nothing is written meanwhile, and what
+// holds up its Job is told.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { FakeClock, settle } from '../../../tests/kit/clock.ts';
 import {
   aDeployment,
   answered,
@@ -14,9 +14,7 @@ import {
 } from '../../../tests/kit/modeldeployment.ts';
 import { line, wantedOf } from '../../../tests/kit/plans.ts';
 import { seen } from '../../../tests/kit/world.ts';
-import { Gatherer, type GatherOptions } from '../../kube/gather.ts';
-import { conditionOf, type Job } from '../../objects/index.ts';
-import type { Resolved } from '../../serving/index.ts';
+import { conditionOf, type Job, type KubeEvent, type Pod } from '../../objects/index.ts';
 import { gather } from './facts.ts';
 
 const object = aDeployment();
@@ -24,35 +22,15 @@ const withLogin = aDeployment({ imagePullSecrets: [{ name: 'login' }] });
 const absent = { refused: 'SourceNotFound', message: 'registry.example/iris:1 is not there' } as const;
 
 describe('an image that is pushed after it was named', () => {
-  test('is looked for again, and served when it is there', async () => {
-    const clock = new FakeClock();
-    let answer: Resolved = absent;
-    let asked = 0;
-    const woken: string[] = [];
-    const registry = { digestOf: async () => (asked++, answer) };
+  test('is looked for again, and served when it is there', () => {
     const { manifest } = gather;
-    const gatherer = new Gatherer({
-      facts: { manifest },
-      tools: { kube: {} as GatherOptions['tools']['kube'], clients: { registry } },
-      clock,
-      random: () => 1,
-      wake: (key) => woken.push(key),
-      parallel: 1,
-      backoff: { first: 1_000, most: 60_000 },
-    });
-    const facts = () => ({ ...noFacts, ...gatherer.facts('a', object, seen()) }) as typeof noFacts;
-    facts();
-    await settle();
-    const before = look(object, seen(), facts());
+    const again = [manifest.isFinal?.(absent), manifest.freshFor, manifest.slowsTo];
+    deepEqual(again, [false, 60_000, 600_000], 'a refusal is asked again');
+    const before = look(object, seen(), answered(absent));
     equal(before.status.phase, 'Failed');
     match(before.status.message ?? '', /is not there; it is looked for again .* baton\.dev\/retry$/);
-    await clock.advance(60_000);
-    deepEqual([asked, woken.length], [2, 1], 'the same answer is no news, and nothing is written');
-    answer = { digest };
-    await clock.advance(60_000);
-    deepEqual([asked, woken.length], [3, 2]);
-    equal(look(object, seen(), facts()).want.map(line).join(' '), '!Revision +Deployment +Service');
-    equal(clock.timers, 0, 'what was found is not asked again');
+    equal(manifest.isFinal?.({ digest }), true, 'what was found is not');
+    equal(look(object, seen(), answered({ digest })).want.map(line).join(' '), '!Revision +Deployment +Service');
   });
 
   test('is looked for again by another Job where only that sees it', () => {
@@ -65,6 +43,31 @@ describe('an image that is pushed after it was named', () => {
     const [job] = wantedOf<Job>(refusal, 'Job');
     ok(Number(job?.spec['ttlSecondsAfterFinished']) <= 600, 'it is removed, and then the look begins anew');
   });
+});
+
+test('the pod of the Job that does not start is asked about, and told', () => {
+  const made = resolvePod(withLogin);
+  const pod: Pod = {
+    ...made,
+    metadata: { ...made.metadata, uid: 'uid-pod' },
+    spec: { ...made.spec, nodeName: 'node-1' },
+    status: { phase: 'Pending' },
+  };
+  const world = seen(resolution(withLogin), pod);
+  deepEqual(gather.podEvents.inputs(withLogin, world), { namespace: 'shop', uid: 'uid-pod' });
+  const words = 'Failed to create pod sandbox: no IP addresses';
+  const event: KubeEvent = {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name: 'one' },
+    type: 'Warning',
+    reason: 'FailedCreatePodSandBox',
+    message: words,
+    involvedObject: { apiVersion: 'v1', kind: 'Pod', name: pod.metadata.name, uid: 'uid-pod' },
+  };
+  const { status } = look(withLogin, world, { ...noFacts, podEvents: { state: 'known', value: [event] } });
+  deepEqual([status.phase, conditionOf(status, 'Ready')?.reason], ['Processing', 'ContainerCannotRun']);
+  match(status.message ?? '', /no IP addresses/);
 });
 
 test('of an image only the digest is asked, by the operator and by the Job', () => {
