@@ -69,11 +69,16 @@ async function consumers(namespace: string): Promise<Record<string, string>> {
   );
 }
 
-const onAll = (namespace: string) =>
-  eventually(async () => (await get(namespace)).status?.nodes?.ready === nodes.length, {
-    within: 60_000,
-    what: 'every node has a consumer of this version',
-  });
+/** Nothing is on its way: KMM counts a moment after it has labelled, and a consumer may be ready before. */
+const settled = (namespace: string, count: number) =>
+  eventually(
+    async () => {
+      const { status } = await get(namespace);
+      deepEqual(status?.nodes, { matching: count, loaded: count, plugged: count, ready: count }, status?.message);
+      return true;
+    },
+    { within: 60_000, what: 'every node has a consumer of this version, and KMM has counted it' },
+  );
 
 const says = (namespace: string, reason: string): Promise<DeviceTemplate> =>
   eventually(
@@ -114,11 +119,9 @@ describe('a DeviceTemplate', { concurrency: 3 }, () => {
     await asked(namespace, { ...rest, consumerimage, imageRepoSecret, selector });
     await kubectl('-n', namespace, 'wait', '--for=condition=Ready', `dt/${name}`, '--timeout=60s');
     const { status } = await ready(namespace);
-    await eventually(async () => (await get(namespace)).status?.nodes?.ready === 2);
-    const settled = (await get(namespace)).status;
-    deepEqual(settled?.nodes, { matching: 2, loaded: 2, plugged: 2, ready: 2 });
+    await settled(namespace, 2);
     deepEqual(
-      settled?.consumers?.map(({ node, state }) => [node, state]),
+      (await get(namespace)).status?.consumers?.map(({ node, state }) => [node, state]),
       [
         ['node-1', 'Ready'],
         ['node-2', 'Ready'],
@@ -151,7 +154,7 @@ describe('a DeviceTemplate', { concurrency: 3 }, () => {
       new RegExp(`label it with ${told}=1; .*node-3`),
     );
     for (const node of nodes) await tell(node, '1');
-    await onAll(namespace);
+    await settled(namespace, nodes.length);
     const former = await consumers(namespace);
     await version('2');
     await says(namespace, 'OtherVersion');
@@ -163,7 +166,7 @@ describe('a DeviceTemplate', { concurrency: 3 }, () => {
     const between = await consumers(namespace);
     deepEqual([between['node-1'], between['node-3']], [former['node-1'], former['node-3']]);
     for (const node of nodes) await tell(node, '2');
-    await onAll(namespace);
+    await settled(namespace, nodes.length);
     await eventually(async () => (await rig.list(DaemonSet, namespace)).length === 1, { what: 'the old consumers go' });
     equal(kstatusOf(await ready(namespace)), 'Current');
     const { version: _version, ...unversioned } = driver;
@@ -180,7 +183,7 @@ describe('a DeviceTemplate', { concurrency: 3 }, () => {
     const tell = (node: string, value: string) => kubectl('label', 'node', node, `${told}=${value}`, '--overwrite');
     for (const node of nodes) await tell(node, '1');
     await ask('1', all);
-    await onAll(namespace);
+    await settled(namespace, nodes.length);
     await ask('2', all);
     await tell('node-1', '2');
     await eventually(async () => (await get(namespace)).status?.nodes?.ready === 1, { what: 'one node has version 2' });

@@ -14,6 +14,7 @@ import {
 } from '../../../tests/kit/modeldeployment.ts';
 import { line, wantedOf } from '../../../tests/kit/plans.ts';
 import { seen } from '../../../tests/kit/world.ts';
+import type { Reader } from '../../kube/define.ts';
 import { conditionOf, type Job, type KubeEvent, type Pod } from '../../objects/index.ts';
 import { gather } from './facts.ts';
 
@@ -70,7 +71,12 @@ test('the pod of the Job that does not start is asked about, and told', () => {
   match(status.message ?? '', /no IP addresses/);
 });
 
-test('of an image only the digest is asked, by the operator and by the Job', () => {
+test('of an image only the digest is asked, by the operator and by the Job', async () => {
+  const lookAt = () => Promise.reject(new Error('not asked here'));
+  const registry = { lookAt, digestOf: async (image: string) => ({ digest: `${digest} of ${image}` }) };
+  const tools = { kube: {} as Reader, clients: { registry }, signal: new AbortController().signal };
+  const answer = await gather.manifest.fetch({ image: 'registry.example/iris:1', attempt: '' }, tools);
+  deepEqual(answer, { digest: `${digest} of registry.example/iris:1` });
   const [job] = wantedOf<Job>(look(withLogin, seen(), answered(absent)), 'Job');
   const args = job?.spec.template.spec.containers[0]?.args ?? [];
   ok(args.includes('--only-digest'), args.join(' '));
