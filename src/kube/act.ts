@@ -126,8 +126,9 @@ export function missingBy(desired: Desired, options: Pick<ActOptions, 'owner' | 
   return wasThere && !replaces ? 'drift' : 'asked';
 }
 
-/** Creates the child. */
+/** Creates the child. One that was there may have gone with its parent, whose own news may come later: that is asked first. */
 async function post(wanted: KubeObject, cause: WriteCause, store: Store, options: ActOptions): Promise<void> {
+  if (cause === 'drift') await confirmParent(options);
   await options.writes(wanted, 'it was missing', cause);
   try {
     store.wrote(await options.client.create(store.kind, wanted, { manager: manager.children }));
@@ -187,7 +188,7 @@ function childrenOf({ owner, stores }: Pick<ActOptions, 'owner' | 'stores'>): { 
   return stores.flatMap((store) => store.ownedBy(namespace, uid).map(({ object }) => ({ store, object })));
 }
 
-/** A live look at the parent: what we saw of it may be old, and a deletion cannot be taken back. */
+/** A live look at the parent: what we saw of it may be old, and what is made or deleted for one that has gone is wrong. */
 async function confirmParent({ client, owner: { object, kind } }: ActOptions): Promise<void> {
   const { namespace = '', name, uid, generation } = object.metadata;
   const { metadata: live } = await client.get(kind, { namespace, name }).catch((error: unknown) => {

@@ -20,7 +20,7 @@ import {
   unseen,
 } from '../kit/pictures.ts';
 import { type Rig, startRig } from '../kit/rig.ts';
-import { ask, becomesReady, type Lane, name, onLane } from '../kit/lane.ts';
+import { ask, becomesReady, type Lane, name, onLane, writesSince } from '../kit/lane.ts';
 import { plain, trio } from '../kit/trio/life.ts';
 
 let rig: Rig;
@@ -49,6 +49,26 @@ describe('an old picture', { concurrency: 4 }, () => {
     story(async (lane) => {
       await calm(lane, spec);
       await replacedByNamesake(lane, { spec: edit, propagation: 'Orphan' });
+    }),
+  );
+
+  test(
+    'the object was deleted: children that went with it are not made again',
+    story(async (lane) => {
+      const {
+        rig: { admin },
+        namespace,
+        truth,
+        proxy,
+      } = lane;
+      await calm(lane, spec);
+      await unseen(lane, [trio.kind], async () => {
+        await admin.delete(trio.kind, { namespace, name });
+        await eventually(() => truth.get(ConfigMap, `${name}-config`) === undefined, { what: 'a child goes, too' });
+        const gone = proxy.trace.mark();
+        await pause(2_000);
+        deepEqual(writesSince(lane, gone), [], 'the live look at the object held them back');
+      });
     }),
   );
 
