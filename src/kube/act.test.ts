@@ -61,8 +61,8 @@ const asked = (...wishes: Desired[]) => [...wishes, apply(named(ConfigMap, 'till
 
 describe('a wish that is apart and refused', () => {
   test('holds up nothing behind it, and is told with its condition', async () => {
-    const { tried, told } = await acted(asked(window), stranger(ConfigMap, 'window'));
-    deepEqual([tried, told], [['ConfigMap till'], ['Shown: OwnershipConflict']]);
+    const { told, refused } = await acted(asked(window), stranger(ConfigMap, 'window'));
+    deepEqual([told, refused instanceof ApiError], [['Shown: OwnershipConflict'], true]);
   });
 
   test('as one that is not apart does', async () => {
