@@ -69,6 +69,8 @@ export interface Meanings<P extends Parent = Parent> {
   isTold?(parent: P): boolean;
   /** What a Ready object lacks of what it promises. */
   lacks(parent: P, now: World): string[];
+  /** Whether what is Ready needs nothing more that a new object would have to get first: it runs nothing, and has the rest. */
+  isIdle?(document: Document): boolean;
   /** Children that only a past explains, and that the object itself tells of. */
   isRemembered(child: KubeObject, parent: P, now: World): boolean;
   masks: readonly Mask<P>[];

@@ -124,6 +124,7 @@ async function compared(company: Company, { key }: Walker, after: Standing): Pro
   const { ground } = company;
   const start = () => freshStart(company, key.namespace, after.document);
   const first = await start();
+  if (after.ready && !first.ready && ground.table.isIdle?.(after.document)) return [];
   if ((await lasting(ground, key, (now) => unlikeBorn(ground, { ...after, ...now }, first))).length === 0) return [];
   company.fresh.delete(nameOf(after.document));
   const second = await start();

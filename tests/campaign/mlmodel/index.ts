@@ -48,6 +48,7 @@ export const mlmodel: Meanings<MLModel> = {
   shows,
   bearers,
   lacks,
+  isIdle: ({ spec }) => (spec as Partial<MLModel['spec']>).replicas === 0,
   isRemembered,
   masks: ofThePast,
   outlives: (child, { spec }) => isOfKind(child, PersistentVolumeClaim) && spec.retain,
